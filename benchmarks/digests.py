@@ -27,7 +27,7 @@ from armdyn.graph.count import count
 from armdyn.graph.derive import jvp_program, vjp_program
 from armdyn.graph.program import Program
 from armdyn.kernel.batch_ir import batch_code
-from armdyn.kernel.call.fastcall_ir import fastcall_ir
+from armdyn.kernel.call.fastcall_ir import fastcall_batch_ir, fastcall_ir
 from armdyn.kernel.call.xla import handler_ir
 from armdyn.kernel.element import DOUBLE, FLOAT
 from armdyn.kernel.ir.codegen import Codegen
@@ -36,6 +36,7 @@ from armdyn.kernel.targets import arm, x86
 from armdyn.kernel.targets.target import Host
 from armdyn.kinematics.inverse_kinematics import solver_of
 from armdyn.minimal.programs import regressor_program
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.parametric import parametric
 from armdyn.robot.chain import chain_of
 from arms import arm_named
@@ -98,6 +99,7 @@ def rows(arms: list[str]) -> Iterator[tuple[str, str]]:
         for shape in FASTCALLS:
             key = f"fastcall {shape[0]} {shape[1]} {label}"
             yield key, digest(fastcall_ir(codegen, *shape))
+            yield f"{key} batch", digest(fastcall_batch_ir(codegen, *shape))
 
 
 def other_programs(chosen: Arm) -> Iterator[tuple[str, Program]]:
@@ -107,7 +109,7 @@ def other_programs(chosen: Arm) -> Iterator[tuple[str, Program]]:
         auto = chosen.function(quantity).program
         yield f"vjp of {quantity}", vjp_program(auto)
         yield f"jvp of {quantity}", jvp_program(auto)
-        found = parametric(chain, quantity)
+        found = parametric(ProgramKey(chain, quantity))
         yield f"parametric {quantity} {found.method}", found.program
         for method in armdyn.methods(quantity):
             if method != "rolled":

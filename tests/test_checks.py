@@ -86,9 +86,9 @@ def test_bounds_of_numbers() -> None:
         checks.checked_positive(0, "rate")
     with pytest.raises(InputError, match=r"`rate` is inf, expected"):
         checks.checked_positive(math.inf, "rate")
-    assert checks.checked_positive(math.inf, "rate", infinite=True) == math.inf
+    assert checks.checked_number(math.inf, "rate", above=0.0, infinite=True) == math.inf
     with pytest.raises(InputError, match=r"`rate` is nan, expected"):
-        checks.checked_positive(math.nan, "rate", infinite=True)
+        checks.checked_number(math.nan, "rate", above=0.0, infinite=True)
 
 
 @pytest.mark.parametrize("value", [3, np.int16(3), np.array(3), np.uint8(3)], ids=repr)

@@ -11,6 +11,7 @@ import typer
 
 from armdyn.cli.app import main as armdyn_main
 from armdyn.cli.usage import VERBS
+from armdyn.companions import PAPERS
 from armdyn_papers.app import EXAMPLES, app, main
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -25,7 +26,7 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 
 
 def test_every_verb_of_armdyn_for_papers_is_a_command() -> None:
-    forwarded = {verb for verb, usage in VERBS.items() if usage.companion}
+    forwarded = {verb for verb, usage in VERBS.items() if usage.companion is PAPERS}
     assert {"tables", "claims", "study", "paper"} <= forwarded & set(COMMANDS)
     assert set(COMMANDS) == {"tables", "claims", "study", "paper", "errata"}
 

@@ -98,16 +98,9 @@ def checked_number(
     return number
 
 
-def checked_positive(
-    value: object,
-    name: str,
-    *,
-    infinite: bool = False,
-    what: str = "a positive number",
-    error: Raises = InputError,
-) -> float:
+def checked_positive(value: object, name: str, *, what: str = "a positive number") -> float:
     """Return a number above zero as a float."""
-    return checked_number(value, name, above=0.0, infinite=infinite, what=what, error=error)
+    return checked_number(value, name, above=0.0, what=what)
 
 
 def checked_whole(
@@ -127,11 +120,9 @@ def checked_whole(
     return number
 
 
-def checked_seed(value: object, name: str = "seed", *, error: Raises = InputError) -> int:
-    """Return the seed of a random generator."""
-    return checked_whole(
-        value, name, 0, LARGEST_SEED, what="a whole number from 0, below 2**128", error=error
-    )
+def checked_seed(value: object) -> int:
+    """Return the argument `seed` of a random generator."""
+    return checked_whole(value, "seed", 0, LARGEST_SEED, what="a whole number from 0, below 2**128")
 
 
 def checked_flag(value: object, name: str, *, error: Raises = InputError) -> bool:
@@ -163,12 +154,26 @@ def checked_choice(
     raise _wrong(value, name, f"one of {', '.join(map(repr, listed))}", error)
 
 
+LONGEST_NAME = 500
+"""Characters of the name of a joint or robot. Readers of robot files take names of twice this
+length, so that names which writers make of them, such as those of links, can be read back."""
+
+
 def checked_text(
-    value: object, name: str, *, empty: bool = False, what: str = "", error: Raises = InputError
+    value: object,
+    name: str,
+    *,
+    empty: bool = False,
+    longest: int | None = None,
+    what: str = "",
+    error: Raises = InputError,
 ) -> str:
-    """Return a string; an empty one is refused by default."""
+    """Return a string; an empty one, or one of more than `longest` characters, is refused."""
     if not isinstance(value, str) or not (value or empty):
         raise _wrong(value, name, what or "a string", error)
+    if longest is not None and len(value) > longest:
+        words = f"`{name}` has {len(value)} characters, expected at most {longest}."
+        raise error(words, argument=name)
     return value
 
 
@@ -205,22 +210,14 @@ def checked_mapping(
     return {cast(str, key): item for key, item in items}
 
 
-def checked_function(
-    value: object, name: str, *, what: str = "a function", error: Raises = InputError
-) -> Callable[..., Any]:
+def checked_function(value: object, name: str, *, what: str = "a function") -> Callable[..., Any]:
     """Return a function or another callable."""
     if not callable(value):
-        raise _wrong(value, name, what, error)
+        raise _wrong(value, name, what, InputError)
     return value
 
 
-def checked_path(
-    value: object,
-    name: str = "path",
-    *,
-    what: str = "the path of a file",
-    error: Raises = InputError,
-) -> Path:
+def checked_path(value: object, name: str = "path", *, what: str = "the path of a file") -> Path:
     """Return a path; do not check whether a file exists."""
     text: object = None
     if isinstance(value, str | os.PathLike):
@@ -229,7 +226,7 @@ def checked_path(
         except Exception:  # whatever a class of the caller raises
             text = None
     if not isinstance(text, str) or not text or "\0" in text:
-        raise _wrong(cast(object, value), name, what, error)
+        raise _wrong(cast(object, value), name, what, InputError)
     return Path(text)
 
 
@@ -289,21 +286,18 @@ def checked_per_joint(
     least: float | None = None,
     above: float | None = None,
     infinite: bool = False,
-    what: str = "",
-    error: Raises = InputError,
 ) -> Array:
     """Return an array ``(n,)`` of one number per joint, given as one number or as n."""
     import numpy as np
 
-    one = what or _bounds_in_words(least, above, None, None)
-    what = f"{one} or {n} of them, one a joint"
-    array = checked_array(value, name, (), (n,), finite=False, what=what, error=error)
+    what = f"{_bounds_in_words(least, above, None, None)} or {n} of them, one a joint"
+    array = checked_array(value, name, (), (n,), finite=False, what=what)
     if (
         not (~np.isnan(array) if infinite else np.isfinite(array)).all()
         or (least is not None and (array < least).any())
         or (above is not None and (array <= above).any())
     ):
-        raise _wrong(value, name, what, error)
+        raise _wrong(value, name, what, InputError)
     return np.broadcast_to(array, (n,)).copy()
 
 

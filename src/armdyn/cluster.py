@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
@@ -18,8 +19,10 @@ from armdyn.errors import ArmdynError, InputError, MissingExtraError, shown
 PACKAGE = "distributed"
 WHY = "work on a cluster"
 
-# Seconds to wait for the first worker of a cluster.
+# Time [s] to wait for the first worker of a cluster, and for one whose connection was lost; and the
+# pause before the latter is asked again, which doubles each time.
 PATIENCE = 30.0
+FIRST_PAUSE = 0.1
 
 # Tasks with data of their own that are started ahead, for each worker.
 AHEAD = 2
@@ -129,6 +132,12 @@ def _check_workers(cluster: Cluster) -> None:
             ) from None
     here = importlib.metadata.version("armdyn")
     for worker, version in _versions(cluster).items():
+        if isinstance(version, OSError):
+            raise InputError(
+                f"worker {worker} of `client` did not answer within {PATIENCE:g} s: {version}. "
+                "Restart it, or remove it from the cluster.",
+                argument="client",
+            )
         if isinstance(version, BaseException):
             raise InputError(
                 f"worker {worker} of `client` has no armdyn (here it is {here}): {version}. "
@@ -146,12 +155,15 @@ def _check_workers(cluster: Cluster) -> None:
 def _versions(cluster: Cluster) -> dict[str, Any]:
     """Return the version of armdyn of every worker, or why there is none.
 
-    A worker whose connection was just lost is asked once more: the scheduler has removed it by
-    then, or reached it anew.
+    Workers whose connection is lost are asked again, until `PATIENCE` ends: the scheduler needs
+    some time to remove them, or to reach them anew.
     """
-    # the function has to be one that workers without armdyn know, too
-    question = (importlib.metadata.version, "armdyn")
-    answers = cluster.client.run(*question, on_error="return")
-    if any(isinstance(answer, OSError) for answer in answers.values()):
-        answers = cluster.client.run(*question, on_error="return")
-    return answers
+    pause, end = FIRST_PAUSE, time.monotonic() + PATIENCE
+    while True:
+        # the function has to be one that workers without armdyn know, too
+        answers = cluster.client.run(importlib.metadata.version, "armdyn", on_error="return")
+        lost = any(isinstance(answer, OSError) for answer in answers.values())
+        if not lost or time.monotonic() + pause > end:
+            return answers
+        time.sleep(pause)
+        pause *= 2.0

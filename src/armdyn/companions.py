@@ -1,50 +1,84 @@
-"""Distributions beside armdyn that add to it where they are installed.
+"""Code beside armdyn that adds to it where it is: distributions, and folders of its repository.
 
-armdyn imports none of them by itself: each is found here, by name, when it is asked for.
+armdyn imports none of it by itself: each is found here, by name, when it is asked for.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from armdyn.errors import MissingExtraError
+import armdyn
+from armdyn.errors import ArmdynError, MissingExtraError
 
 
 class Companion(NamedTuple):
-    """A distribution, its package, and the folder of armdyn's repository that has it."""
+    """A package that may be installed, or a folder of the clone that armdyn is installed from.
 
-    distribution: str
-    package: str
+    Attributes:
+        folder: of armdyn's repository that has it.
+        verbs: the module of its verbs, relative to the package or the folder.
+        package: None for modules in the folder itself.
+    """
+
     folder: str
+    verbs: str
+    package: str | None = None
 
     @property
     def is_installed(self) -> bool:
-        """Whether the package can be imported."""
-        return find_spec(self.package) is not None
+        """Whether its modules can be imported."""
+        if self.package is not None:
+            return find_spec(self.package) is not None
+        return _source().name == "src" and (self._place / f"{self.verbs}.py").is_file()
 
     def module(self, name: str, why: str) -> ModuleType:
-        """Import a module of the package.
+        """Import a module.
 
         Args:
-            name: the module, relative to the package.
+            name: the module, relative to the package or the folder.
             why: what needs it, for the message.
 
         Raises:
-            MissingExtraError: the distribution is not installed.
+            MissingExtraError: the package is not installed.
+            ArmdynError: armdyn is not installed from a clone that has the folder.
         """
         if not self.is_installed:
-            raise MissingExtraError(
-                self.distribution,
-                self.folder,
-                why,
-                f"pip install {self.distribution} (from a clone of armdyn: "
-                f"pip install ./{self.folder})",
+            raise self._missing(why)
+        if self.package is not None:
+            return import_module(f"{self.package}.{name}")
+        if str(self._place) not in sys.path:
+            sys.path.insert(0, str(self._place))
+        return import_module(name)
+
+    @property
+    def _place(self) -> Path:
+        return _source().parent / self.folder
+
+    def _missing(self, why: str) -> ArmdynError:
+        if self.package is None:
+            return ArmdynError(
+                f"the {self.folder} are in the repository of armdyn and not in the installed "
+                f"package: clone the repository and run there: make {self.verbs}"
             )
-        return import_module(f"{self.package}.{name}")
+        distribution = self.package.replace("_", "-")
+        install = (
+            f"pip install {distribution} (from a clone of armdyn: pip install ./{self.folder})"
+        )
+        return MissingExtraError(distribution, self.folder, why, install)
 
 
-PAPERS = Companion("armdyn-papers", "armdyn_papers", "papers")
+def _source() -> Path:
+    """Return the folder that armdyn is in: `src` of a clone, or another one."""
+    return Path(armdyn.__file__).resolve().parents[1]
+
+
+PAPERS = Companion("papers", "app", package="armdyn_papers")
 """The papers that armdyn follows: printed recursions, tables, claims, studies, errata."""
+
+BENCHMARKS = Companion("benchmarks", "bench")
+"""Timings beside other libraries."""

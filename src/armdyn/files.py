@@ -99,6 +99,25 @@ def listed(words: Sequence[str], last: str = "or") -> str:
 # Numbers in text files.
 
 
+def imported(name: str, why: str, extra: str | None = None, package: str | None = None) -> Any:
+    """Return an optional library.
+
+    Args:
+        name: of the module.
+        why: what needs it, for the error message.
+        extra: of armdyn that installs it, if it is not called like the module.
+        package: that has it, if it is not called like the module.
+
+    Raises:
+        MissingExtraError: it is not installed; the message says how to install it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        top = name.partition(".")[0]
+        raise MissingExtraError(package or top, extra or top, why) from None
+
+
 def number_in(text: str) -> float | None:
     """Parse a number; return None if the text is not a number.
 
@@ -130,11 +149,11 @@ def check_regular(path: Path, what: str, error: type[FileError] = FileError) -> 
         FileError: the path is a folder, a pipe or a device, or cannot be looked up.
     """
     try:
-        if path.is_dir():
+        if os.path.isdir(path):
             raise error(path, f"is a folder; give the path of {what} in it.")
-        if path.is_file():
+        if os.path.isfile(path):
             return True
-        if path.exists():
+        if os.path.exists(path):
             raise error(path, "is not a regular file.")
         if path.is_symlink():
             raise error(path, f"is a link to {path.readlink()}, which is not there.")
@@ -241,10 +260,10 @@ def open_private(path: Path) -> Generator[PrivateFolder, None, None]:
 
 def make_private(path: Path) -> None:
     """Create the folder and its missing parents, private to the user."""
-    if path.is_dir():
+    if os.path.isdir(path):
         return
     for folder in (*reversed(path.parents), path):
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             with suppress(FileExistsError):  # another process was faster; opening checks it
                 folder.mkdir(mode=0o700)
 

@@ -36,6 +36,8 @@ class Op(Enum):
     SELECT = "select"  # (x, a, b): a if x > 0 else b; both sides are computed
     COPYSIGN = "copysign"  # the size of the first, the sign of the second
 
+    __hash__ = object.__hash__  # members are unique; that of `Enum` is written in Python
+
 
 class Node:
     """A recorded operation; `args` are the nodes it reads, `value` is that of an INPUT or CONST."""

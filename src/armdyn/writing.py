@@ -203,8 +203,8 @@ def whole_file(
     asked = checked_path(path)
     target = Path(os.path.realpath(asked))
     try:
-        _check_writable(asked, target, error)
-        mode = target.stat().st_mode & 0o7777 if target.exists() else None
+        check_target(asked, error)
+        mode = target.stat().st_mode & 0o7777 if os.path.exists(target) else None
         with temporary_file(target.parent) as temporary:
             yield temporary.file
             sync(temporary.file)
@@ -221,12 +221,17 @@ def sync(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-def _check_writable(asked: Path, target: Path, error: type[FileError]) -> None:
-    if target.is_dir():
+def check_target(asked: Path, error: type[FileError] = FileError) -> None:
+    """Raise an error if no file can be written at a path: a folder is there, or no folder for it.
+
+    Call this before long computations, so that they do not fail at the end.
+    """
+    target = Path(os.path.realpath(asked))
+    if os.path.isdir(target):
         raise error(asked, "is a folder; give the name of a file in it.")
-    if target.exists() and not target.is_file():
+    if os.path.exists(target) and not os.path.isfile(target):
         raise error(asked, "is not a regular file and will not be replaced by one.")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         folder = target.parent if asked.is_symlink() else asked.parent
         raise error(asked, f"cannot be written: no folder {folder}; make it first.")
 
@@ -298,10 +303,10 @@ def _make(folder: Path) -> list[Path]:
     """Create the folder; return the folders that were missing, outermost first."""
     made: list[Path] = []
     try:
-        for new in [f for f in (folder, *folder.parents) if not f.exists()][::-1]:
+        for new in [f for f in (folder, *folder.parents) if not os.path.exists(f)][::-1]:
             new.mkdir()
             made.append(new)
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise NotADirectoryError(0, "it is not a folder")
     except OSError as error:
         for new in reversed(made):
@@ -313,9 +318,9 @@ def _make(folder: Path) -> list[Path]:
 def _replaceable(path: Path, mark: str | None) -> bytes | None:
     """Return the current content, None if there is no file; refuse a file without the mark."""
     try:
-        if not path.exists():
+        if not os.path.exists(path):
             return None
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise FileError(path, "is not a regular file and will not be replaced by one.")
         old = path.read_bytes()
     except OSError as error:
@@ -332,7 +337,7 @@ def _replaceable(path: Path, mark: str | None) -> bytes | None:
 def _put_back(path: Path, old: bytes | None) -> None:
     if old is None:
         path.unlink(missing_ok=True)
-    elif not path.exists() or path.read_bytes() != old:
+    elif not os.path.exists(path) or path.read_bytes() != old:
         write_whole(path, old)
 
 

@@ -8,6 +8,7 @@ import pytest
 from armdyn.algorithms.base_motion import on_base as moved
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.graph.interpret import evaluate
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import straight_methods
 from armdyn.programs.programs import program
 from armdyn.robot.chain import BASES, FIXED, MOVING, TRANSLATING, chain_of
@@ -57,7 +58,7 @@ def test_methods_match_a_free_flyer(quantity: str, method: str, base: str) -> No
         got = row.methods[method].run(moved(chain, *own), *lists)
         assert relative_error(got, expected) < 1e-12, robot.name
         if k % 5 == 0:
-            code = program(chain, quantity, method, robot.n + 1, friction=False, base=base)
+            code = program(ProgramKey(chain, quantity, method, friction=False, base=base))
             given = [x for values in (*lists, *own) for x in values]
             assert relative_error(evaluate(code, given), expected) < 1e-12, robot.name
 

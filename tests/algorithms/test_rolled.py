@@ -11,16 +11,17 @@ from armdyn import Robot, generic
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.graph.count import Operations, count
-from armdyn.graph.interpret import evaluate_rolled
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled, count_rolled, verify_rolled
 from armdyn.kernel.kernel import compile_program
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.tracing import algorithm, rolled_program
 from armdyn.robot.chain import chain_of
 from armdyn.robot.library import random_joint
 from armdyn.scalar import Op, symbol
 from support.long_arms import ROLLED, asked, pinocchio, with_drives
 from support.robots import FAMILIES, random_robot, random_state, relative_error
+from support.rolled import evaluate_rolled
 
 # the method whose lines the sweeps follow most closely
 LIKE = {
@@ -112,7 +113,7 @@ def test_friction_is_part_of_the_torque_where_it_is_asked_for(quantity: str) -> 
         state["qd"][2] = 0.0  # a joint at rest has no Coulomb friction
         lists = [state[name].tolist() for name in QUANTITIES[quantity].inputs]
         for friction in (True, False):
-            run = algorithm(chain, quantity, LIKE[quantity], frame=0, friction=friction)
+            run = algorithm(ProgramKey(chain, quantity, LIKE[quantity], friction=friction))
             got = evaluated(robot, quantity, state, friction)
             assert relative_error(got, run(*lists)) < 1e-12, (robot.name, friction)
 

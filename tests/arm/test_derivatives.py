@@ -12,6 +12,7 @@ from armdyn.algorithms.table import QUANTITIES
 from armdyn.graph.interpret import interpret
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.tracing import algorithm
 from armdyn.robot.chain import chain_of
 from support.robots import (
@@ -189,7 +190,7 @@ def test_constants_of_the_arm_may_be_unknown(quantity, method) -> None:
         *inputs, (mass, viscous) = given
         unknown = replace(last, m=2.0 * mass, friction=(viscous, *last.friction[1:]))
         moved = replace(chain, links=(*chain.links[:-1], unknown))
-        return algorithm(moved, quantity, method, frame=n + 1, friction=True)(*inputs)
+        return algorithm(ProgramKey(moved, quantity, method))(*inputs)
 
     inputs = [
         *(Slot(name, (n,)) for name in QUANTITIES[quantity].inputs),

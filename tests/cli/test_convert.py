@@ -142,7 +142,7 @@ def test_places_that_cannot_be_written(run) -> None:
     write("arm.toml")
     Path("folder.urdf").mkdir()
     for name, words in (
-        ("folder.urdf", "is not a regular file"),
+        ("folder.urdf", "is a folder"),
         ("none/new.urdf", "make it first"),
         ("/proc/new.urdf", "cannot be written"),
         ("/dev/full.urdf/x.urdf", "make it first"),

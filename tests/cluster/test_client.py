@@ -116,11 +116,26 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_a_worker_whose_connection_was_lost_is_asked_again() -> None:
-    class Restarting(FakeClient):
-        def run(self, function: Any, *arguments: Any, **_: Any) -> dict[str, Any]:
-            answers, self.answers = self.answers, {"tcp://a:1": HERE}
-            return answers
+LOST = distributed.comm.CommClosedError("Connection reset by peer")
 
-    lost = distributed.comm.CommClosedError("Connection reset by peer")
-    assert checked_client(Restarting({"tcp://a:1": HERE, "tcp://b:2": lost})) is not None
+
+def test_a_worker_whose_connection_was_lost_is_asked_until_it_answers() -> None:
+    class Restarting(FakeClient):
+        asked = 0
+
+        def run(self, function: Any, *arguments: Any, **_: Any) -> dict[str, Any]:
+            self.asked += 1
+            return self.answers if self.asked < 3 else {"tcp://a:1": HERE}
+
+    client = Restarting({"tcp://a:1": HERE, "tcp://b:2": LOST})
+    assert checked_client(client) is not None
+    assert client.asked == 3
+
+
+def test_a_worker_that_never_answers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("armdyn.cluster.PATIENCE", 0.2)
+    with pytest.raises(
+        armdyn.InputError, match="worker tcp://b:2 of `client` did not answer"
+    ) as error:
+        checked_client(FakeClient({"tcp://a:1": HERE, "tcp://b:2": LOST}))
+    assert "no armdyn" not in str(error.value)

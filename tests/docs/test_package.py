@@ -106,6 +106,7 @@ def test_extras_that_messages_and_pages_name_exist() -> None:
         ("registry.py", "xacro"),
         ("libraries.py", "casadi"),
         ("torch_ops.py", "torch"),
+        ("meshes.py", "view"),
     } <= named
     assert {(where, extra) for where, extra in named if extra not in _extras()} == set()
 
@@ -137,13 +138,19 @@ def _extras() -> dict[str, list[str]]:
 
 
 def _raised(text: str) -> list[str]:
-    """Return the extras of `MissingExtraError(package, extra, why)` and `imported(extra, why)`."""
+    """Return the extras of `MissingExtraError(package, extra, why)` and of `imported`.
+
+    Those of `imported(module, why, extra)` are called like the module if they are left out.
+    """
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
-    places = {"MissingExtraError": 1, "imported": 0}
-    found = [
-        call.args[places[call.func.id]]
-        for call in calls
-        if isinstance(call.func, ast.Name) and call.func.id in places and len(call.args) > 1
-    ]
+    found: list[ast.expr] = []
+    for call in calls:
+        match call:
+            case ast.Call(func=ast.Name(id="MissingExtraError"), args=[_, extra, *_]):
+                found.append(extra)
+            case ast.Call(func=ast.Name(id="imported"), args=[_, _, extra, *_]):
+                found.append(extra)
+            case ast.Call(func=ast.Name(id="imported"), args=[module, _]):
+                found.append(module)
     constants = [one.value for one in found if isinstance(one, ast.Constant)]
     return [str(one).partition(".")[0] for one in constants]

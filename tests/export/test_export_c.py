@@ -24,6 +24,7 @@ from armdyn.export.offline import linear_constants
 from armdyn.graph.interpret import evaluate, interpret
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import straight_methods
 from armdyn.programs.parametric import parametric, values
 from armdyn.robot.chain import chain_of
@@ -223,7 +224,7 @@ def test_parameters_at_run_time_give_what_an_arm_of_these_parameters_gives(
     """Traced on one arm, fed with the parameters of another."""
     for family, n in (("mixed", 3), ("right angles", 2), ("rotational", 1)):
         robot = random_robot(family, n, 1)
-        found = parametric(chain_of(robot), quantity, method)
+        found = parametric(ProgramKey(chain_of(robot), quantity, method))
         joints = [
             replace(
                 joint, mass=joint.mass * 1.7, com=(0.1 * i, -0.2, 0.3),
@@ -250,7 +251,7 @@ def test_compiled_code_with_parameters_takes_links_without_mass(tmp_path: Path) 
     library = Library(export_c(arm, tmp_path, quantities, parameters=True))
     given = random_state(arm.robot) | values(chain_of(arm.robot))
     for quantity in quantities:
-        program = parametric(chain_of(arm.robot), quantity).program
+        program = parametric(ProgramKey(chain_of(arm.robot), quantity)).program
         inputs = [given[slot.name] for slot in program.inputs]
         got = library(quantity, inputs, [slot.shape for slot in program.outputs])
         expected = arm.function(quantity)(*(given[name] for name in QUANTITIES[quantity].inputs))

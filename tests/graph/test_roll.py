@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
 
+from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Table
 from armdyn.errors import GraphError
 from armdyn.graph.count import Operations, count
-from armdyn.graph.interpret import evaluate_rolled
 from armdyn.graph.program import Slot
-from armdyn.graph.roll import roll
 from armdyn.graph.rolled import Rolled
+from armdyn.programs.roll import roll
+from support.rolled import evaluate_rolled
 
 N = 4
-TABLE = {"a": [(2.0, 5.0), (3.0, 5.0), (-1.0, 5.0), (0.5, 5.0)]}
+TABLE: Table = {"a": [(2.0, 5.0), (3.0, 5.0), (-1.0, 5.0), (0.5, 5.0)]}
 
 
-@dataclass(frozen=True)
-class Sketch:
-    step: Callable[[Any], Any]
-    start: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    outward: bool = True
-    columns: Callable[[Any], Any] | None = None
-
-
-def rolled(*sketches: Sketch, matrix: bool = False) -> Rolled:
+def rolled(*sweeps: Sweep, matrix: bool = False) -> Rolled:
     outputs = [Slot("y", (N, N) if matrix else (N,))]
-    return roll("test", [Slot("x", (N,))], outputs, TABLE, sketches)
+    return roll("test", [Slot("x", (N,))], outputs, Sweeps(TABLE, sweeps))
 
 
 def test_constants_alone_are_computed_once_and_a_common_one_is_a_number() -> None:
@@ -38,7 +29,7 @@ def test_constants_alone_are_computed_once_and_a_common_one_is_a_number() -> Non
         a, common = v["constant:a"]
         return {"output:y": [(a * a + common) * v["input:x"][0] + 2.0 * common]}
 
-    program = rolled(Sketch(step))
+    program = rolled(Sweep(True, step))
     assert count(program.sweeps[0].step) == Operations(mul=1, add=1)
     assert program.constants == {"joint": ((9.0,), (14.0,), (6.0,), (5.25,))}
     assert evaluate_rolled(program, np.ones(N))[0].tolist() == [19.0, 24.0, 16.0, 15.25]
@@ -50,7 +41,7 @@ def test_a_carry_that_never_changes_is_a_number() -> None:
         moving = moving + v["input:x"][0] + still * moving
         return {"carry:c": [still * v["constant:a"][0], moving], "output:y": [moving]}
 
-    program = rolled(Sketch(step, {"c": (0.0, 1.0)}))
+    program = rolled(Sweep(True, step, {"c": (0.0, 1.0)}))
     assert program.sweeps[0].start == {"c": (1.0,)}
     assert count(program.sweeps[0].step) == Operations(add=1)
     assert evaluate_rolled(program, np.ones(N))[0].tolist() == [2.0, 3.0, 4.0, 5.0]
@@ -61,7 +52,7 @@ def test_a_carry_that_starts_as_a_number_and_changes_is_carried() -> None:
         first, second = v["carry:c"]
         return {"carry:c": [second, v["input:x"][0]], "output:y": [first]}
 
-    program = rolled(Sketch(step, {"c": (0.0, 0.0)}, outward=False))
+    program = rolled(Sweep(False, step, {"c": (0.0, 0.0)}))
     x = np.array([1.0, 2.0, 3.0, 4.0])
     assert evaluate_rolled(program, x)[0].tolist() == [3.0, 4.0, 0.0, 0.0]
 
@@ -74,7 +65,7 @@ def test_what_is_kept_is_what_a_later_sweep_reads_and_no_number() -> None:
     def use(v: Any) -> Any:
         return {"output:y": [v["kept:k"][1] * v["kept:k"][2]]}
 
-    program = rolled(Sketch(keep), Sketch(use))
+    program = rolled(Sweep(True, keep), Sweep(True, use))
     assert program.sweeps[0].step.outputs == (Slot("kept:k", (1,)),)
     assert count(program.sweeps[0].step) == Operations(add=1)
     assert evaluate_rolled(program, np.ones(N))[0].tolist() == [21.0, 28.0, 0.0, 10.5]
@@ -92,8 +83,8 @@ def test_columns_go_on_from_sweep_to_walk() -> None:
         return {"output:y": [v["output:y"][0] + v["column:c"][1]]}
 
     program = rolled(
-        Sketch(fill, outward=False, columns=change),
-        Sketch(lambda _: {}, columns=read),
+        Sweep(False, fill, columns=change),
+        Sweep(True, lambda _: {}, columns=read),
         matrix=True,
     )
     x, a = np.array([1.0, 2.0, 3.0, 4.0]), [row[0] for row in TABLE["a"]]
@@ -103,4 +94,4 @@ def test_columns_go_on_from_sweep_to_walk() -> None:
 
 def test_a_result_that_no_sweep_writes_is_told() -> None:
     with pytest.raises(GraphError, match="no sweep writes y"):
-        rolled(Sketch(lambda v: {"kept:k": [v["input:x"][0]]}))
+        rolled(Sweep(True, lambda v: {"kept:k": [v["input:x"][0]]}))

@@ -18,7 +18,7 @@ from armdyn.kernel.cached import (
 )
 from armdyn.programs import programs as _programs
 from armdyn.programs import tracing as _tracing
-from armdyn.programs.arguments import AUTO
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import methods
 from armdyn.programs.programs import program, resolve
 from armdyn.programs.sized_lru import PROGRAMS
@@ -67,7 +67,7 @@ def test_a_program_comes_back_to_the_last_bit() -> None:
     assert back == given
     assert str(back.code[1].value) == "-0.0"
     for quantity in ("forward_dynamics", "regressor"):
-        traced = program(CHAIN, quantity, resolve(CHAIN, quantity, AUTO), 4, True)
+        traced = program(resolve(ProgramKey(CHAIN, quantity)))
         assert program_from_text(program_text(traced)) == traced
 
 
@@ -86,14 +86,14 @@ def test_what_is_no_program_is_refused(text: str | bytes) -> None:
 
 
 def test_another_process_need_not_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    method = resolve(CHAIN, "mass_matrix", AUTO)
-    first = program(CHAIN, "mass_matrix", method, 4, True)
+    key = resolve(ProgramKey(CHAIN, "mass_matrix"))
+    first = program(key)
     # the choice and the program, not all that were compared
     assert len(list(folder.iterdir())) == 2
     _forget()
     _no_tracing(monkeypatch)
-    assert resolve(CHAIN, "mass_matrix", AUTO) == method
-    assert program(CHAIN, "mass_matrix", method, 4, True) == first
+    assert resolve(ProgramKey(CHAIN, "mass_matrix")) == key
+    assert program(key) == first
 
 
 def test_other_questions_have_other_answers(folder: Path) -> None:
@@ -105,35 +105,38 @@ def test_other_questions_have_other_answers(folder: Path) -> None:
         (CHAIN, "inverse_dynamics", 4, True),
         (CHAIN, "inverse_dynamics", 4, False),
     ]
-    asked = [(c, quantity, methods(quantity)[0], *rest) for c, quantity, *rest in questions]
-    first = [program(*one) for one in asked]
+    asked = [
+        ProgramKey(chain, quantity, methods(quantity)[0], frame, friction)
+        for chain, quantity, frame, friction in questions
+    ]
+    first = [program(key) for key in asked]
     assert len(list(folder.iterdir())) == len(asked)
     _forget()
-    assert [program(*one) for one in asked] == first
+    assert [program(key) for key in asked] == first
 
 
 def test_a_changed_method_is_traced_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    method = resolve(CHAIN, "gravity", AUTO)
-    program(CHAIN, "gravity", method, 4, True)
+    key = resolve(ProgramKey(CHAIN, "gravity"))
+    program(key)
     _forget()
     monkeypatch.setattr(_programs, "TRACING", (("armdyn", ("scalar",)),))  # other text than before
     _no_tracing(monkeypatch)
     with pytest.raises(AssertionError, match="traced again"):
-        program(CHAIN, "gravity", method, 4, True)
+        program(key)
 
 
 def test_what_is_spoiled_is_made_again(folder: Path) -> None:
-    method = resolve(CHAIN, "gravity", AUTO)
-    first = program(CHAIN, "gravity", method, 4, True)
+    key = resolve(ProgramKey(CHAIN, "gravity"))
+    first = program(key)
     for file in folder.iterdir():
         file.write_bytes(file.read_bytes()[:-1] + b"?")
     _forget()
-    assert resolve(CHAIN, "gravity", AUTO) == method
-    assert program(CHAIN, "gravity", method, 4, True) == first
+    assert resolve(ProgramKey(CHAIN, "gravity")) == key
+    assert program(key) == first
 
 
 def test_sound_files_with_senseless_contents_are_made_again(folder: Path) -> None:
-    made = program_from_text(program_text(program(CHAIN, "gravity", "newton_euler", 4, True)))
+    made = program_from_text(program_text(program(ProgramKey(CHAIN, "gravity", "newton_euler"))))
     assert cached_choice(("x",), ("a", "b"), lambda: "a") == "a"
     assert cached_choice(("x",), ("a", "b"), lambda: "b") == "a"
     assert cached_choice(("x",), ("b", "c"), lambda: "c") == "c"
@@ -145,11 +148,11 @@ def test_unknown_constants_are_not_kept(folder: Path) -> None:
     link = Link(True, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, symbol("m"), (0.1, 0.0, 0.0), (0.1,) * 6)
     chain = Chain((link,), (0.0, -9.81, 0.0), IDENTITY, IDENTITY)
     with pytest.raises(GraphError, match=facts("inputs")):
-        program(chain, "gravity", methods("gravity")[0], 2, False)
+        program(ProgramKey(chain, "gravity", methods("gravity")[0], friction=False))
     assert not folder.exists()
 
 
 def test_no_cache_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARMDYN_CACHE", "off")
     _forget()
-    assert resolve(CHAIN, "gravity", AUTO) in methods("gravity")
+    assert resolve(ProgramKey(CHAIN, "gravity")).method in methods("gravity")

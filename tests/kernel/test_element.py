@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.graph.interpret import evaluate_rolled, interpret
+from armdyn.graph.interpret import interpret
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.rolled import Rolled
 from armdyn.graph.trace import trace
@@ -24,7 +24,7 @@ from armdyn.kernel.kernel import program_ir
 from armdyn.kernel.targets.target import Target
 from armdyn.scalar import cos, sign, sin, sqrt
 from support.kernels import TARGETS, target_name
-from support.rolled import all_places
+from support.rolled import all_places, evaluate_rolled
 
 RNG = np.random.default_rng(4)
 # How doubles look in IR.

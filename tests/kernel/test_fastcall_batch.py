@@ -15,6 +15,7 @@ import pytest
 
 import armdyn
 from armdyn.kernel.batch import LEAST_STATES
+from armdyn.kernel.call import fastcall, layout
 from support.kernels import quick_call
 from support.robots import random_robots
 from support.says import facts
@@ -66,6 +67,41 @@ def test_batches_have_the_bits_of_single_states(quantity: str) -> None:
                 assert whole.shape == (count, *one.shape)
                 assert np.array_equal(whole[b], one)
     assert slow.calls == 0
+
+
+def code_for_batches(x: Any) -> bool:
+    """Return whether the C function of an object has the address of its function for batches."""
+    words = np.frombuffer(x.fastcall_state[layout.StateItems.WORDS], np.uint64)
+    return bool(words[layout.FastcallSlots.ROWS] and words[layout.FastcallSlots.BATCH])
+
+
+def test_code_for_batches_is_loaded_at_the_first_batch() -> None:
+    arm = armdyn.Arm(PUMA.robot)
+    f, q = arm.function("gravity"), np.linspace(-1, 1, 6)
+    one = arm.gravity(q)
+    for call in (f, arm.gravity):
+        for given in (q, q.tolist(), q.astype(np.float32), np.array([q])[0, ::-1][::-1], [q]):
+            call(given)
+        assert not code_for_batches(call)
+        for _ in range(2):
+            assert np.array_equal(call(np.array([q, q])), [one, one])
+            assert code_for_batches(call)
+
+
+def test_batches_without_their_code_are_computed_by_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = armdyn.Arm(PUMA.robot).function("gravity")
+    one = f(np.zeros(6))
+
+    def refuse(*_: object) -> None:
+        raise OSError("no memory that can be executed")
+
+    monkeypatch.setattr(fastcall, "common_code", refuse)
+    for _ in range(2):
+        assert np.array_equal(f(np.zeros((2, 6))), [one, one]) and not code_for_batches(f)
+    with pytest.raises(armdyn.InputError, match=facts("`q` has nan", "(0, 0)")):
+        f(np.full((2, 6), np.nan))
+    monkeypatch.undo()
+    assert np.array_equal(f(np.zeros((2, 6))), [one, one]) and code_for_batches(f)
 
 
 @pytest.mark.parametrize("robot", random_robots(3, (1, 5)), ids=lambda robot: robot.name)

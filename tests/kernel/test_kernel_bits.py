@@ -12,7 +12,7 @@ import pytest
 
 from armdyn import load
 from armdyn.graph import interpret as _rolled_interpret
-from armdyn.graph.interpret import FLOATS, evaluate_rolled
+from armdyn.graph.interpret import FLOATS
 from armdyn.graph.program import Program
 from armdyn.kernel.ir.operations import Fused, fused
 from armdyn.kernel.kernel import compile_program
@@ -32,6 +32,7 @@ from support.kernels import (
 )
 from support.long_arms import ROLLED
 from support.robots import FAMILIES, random_robot
+from support.rolled import evaluate_rolled
 
 QUANTITIES = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity")
 LONG_QUANTITIES = ("coriolis_matrix", "regressor", "forward_dynamics_derivatives")

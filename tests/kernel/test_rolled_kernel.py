@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.graph.interpret import evaluate_rolled
 from armdyn.kernel import kernel as _cached_kernel
 from armdyn.kernel.element import LINK
 from armdyn.kernel.jit import library_functions
@@ -20,7 +19,7 @@ from armdyn.kernel.rolled import emit as _body
 from armdyn.kernel.rolled import emit as _emit
 from armdyn.kernel.targets.target import Target
 from support.kernels import TARGETS, as_tuple, target_name, width_of
-from support.rolled import all_places, in_plain_loops, states, swaps, vectors_only
+from support.rolled import all_places, evaluate_rolled, in_plain_loops, states, swaps, vectors_only
 
 SIZES = (1, 2, 7, 8, 9, 40)
 # Scratch memory of this many joints is not on the stack, neither of a block nor of one state.

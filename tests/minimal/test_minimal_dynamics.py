@@ -10,6 +10,7 @@ import pytest
 import armdyn
 from armdyn import Arm, InputError, MethodError, Robot, generic
 from armdyn.graph.count import count
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.parametric import parametric
 from armdyn.robot.chain import chain_of
 from armdyn.robot.library import random_joint
@@ -75,7 +76,7 @@ def test_minimal_parameters_take_no_more_multiplications(robot: Robot) -> None:
     base = arm.minimal
     for quantity in QUANTITIES:
         at_run_time = base.function(quantity).operations
-        natural = count(parametric(chain_of(robot), quantity).program)
+        natural = count(parametric(ProgramKey(chain_of(robot), quantity)).program)
         assert at_run_time.multiplications <= natural.multiplications, quantity
         assert at_run_time.div == 0
         built_in = base.function(quantity, base.values).operations

@@ -10,6 +10,7 @@ import pytest
 from armdyn import Arm, RobotWarning
 from armdyn.robot.formats.assemble import assembled
 from armdyn.robot.formats.records import (
+    ArmOptions,
     Coupling,
     Description,
     Fault,
@@ -19,7 +20,6 @@ from armdyn.robot.formats.records import (
     TreeLink,
     Words,
 )
-from armdyn.robot.leniency import Leniency
 from support.says import facts, says
 
 WORDS = Words(
@@ -47,7 +47,7 @@ def described(*joints: TreeJoint, massless: tuple[str, ...] = ()) -> Description
 
 def test_records_become_a_robot() -> None:
     description = described(joint("1", "a", "b"), joint("2", "b", "c"))
-    arm = Arm(assembled(description))
+    arm = Arm(assembled(description, ArmOptions()))
     assert arm.joint_names == ("1", "2")
     np.testing.assert_allclose(arm.pose([0.0, 0.0])[:3, 3], [0.0, 0.0, 0.8], atol=1e-15)
     # Two bodies of 2 kg, their centres of mass 0.1 m from the joint that carries them.
@@ -61,7 +61,7 @@ def test_notes_speak_the_words_of_the_format() -> None:
         joint("2", "b", "c", axis=(0.0, 1.0, 1e-7), lower=-1.0, upper=1.0, effort=5.0),
         joint("3", "b", "d", coupling=Coupling("2", 2.0, 0.5)),
     )
-    robot = assembled(description, tip="c")
+    robot = assembled(description, ArmOptions(tip="c"))
     text = " ".join(robot.notes)
     assert says(text, "Geared joints")
     assert "3 at 0.5" in text
@@ -76,16 +76,16 @@ def test_notes_speak_the_words_of_the_format() -> None:
 def test_faults_speak_the_words_of_the_format() -> None:
     massless = described(joint("1", "a", "b"), massless=("b",))
     with pytest.raises(Fault, match=facts("'1'", "a mass")):
-        assembled(massless)
+        assembled(massless, ArmOptions())
     with pytest.warns(RobotWarning, match="has no a mass"):
-        assert assembled(massless, leniency=Leniency(strict=False)).n == 1
+        assert assembled(massless, ArmOptions(strict=False)).n == 1
     far = described(joint("1", "a", "b"), joint("2", "b", "c", coupling=Coupling("1", 1.0, 1e9)))
     with pytest.raises(Fault, match=facts("gear", "'2'", "1e+09")):
-        assembled(far)
+        assembled(far, ArmOptions())
 
 
 def test_limits_reach_the_joints() -> None:
     given = {"lower": -math.inf, "upper": 2.0, "velocity": 3.0}
-    robot = assembled(described(joint("1", "a", "b", **given)))
+    robot = assembled(described(joint("1", "a", "b", **given)), ArmOptions())
     [j] = robot.joints
     assert (j.lower, j.upper, j.velocity, j.effort) == (-math.inf, 2.0, 3.0, math.inf)

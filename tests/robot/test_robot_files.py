@@ -12,8 +12,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from armdyn import ArmdynError, FileError, InputError, Joint, Robot, RobotWarning, generic
+import armdyn
+from armdyn import (
+    Arm,
+    ArmdynError,
+    FileError,
+    InputError,
+    Joint,
+    Robot,
+    RobotError,
+    RobotWarning,
+    generic,
+)
 from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.checks import LONGEST_NAME
 from armdyn.robot.chain import chain_of
 from armdyn.robot.files import read_robot, write_robot
 from armdyn.robot.library import bundled_names
@@ -129,10 +141,10 @@ def test_unreadable_file_is_an_error_of_ours(
     path = tmp_path / "arm.toml"
     path.touch()
 
-    def refuse(self: Path) -> bytes:
+    def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("armdyn.robot.formats.records.open", refuse, raising=False)
     with pytest.raises(FileError, match=facts("arm.toml", "Permission denied")):
         read_robot(path)
 
@@ -291,3 +303,21 @@ def test_damaged_file_gives_an_arm_or_an_error_of_ours(
         read_robot(path)
     except ArmdynError as error:
         assert str(path) in str(error)
+
+
+def test_the_longest_name_can_be_written_and_read_in_every_format(tmp_path: Path) -> None:
+    name = "x" * LONGEST_NAME
+    arm = Arm(Robot([Joint(b=0.3, mass=1.0, name=name)], name=name))
+    for suffix in (".toml", ".urdf", ".xml"):
+        path = tmp_path / f"long{suffix}"
+        armdyn.save(arm, path)
+        assert armdyn.load(path).joint_names == (name,)
+    with pytest.raises(RobotError, match=f"has {LONGEST_NAME + 1} characters"):
+        Joint(name=name + "x")
+    with pytest.raises(RobotError, match=f"has {LONGEST_NAME + 1} characters"):
+        Robot([Joint()], name=name + "x")
+
+
+def test_folders_of_packages_with_endless_names_are_refused() -> None:
+    with pytest.raises(InputError, match="packages"):
+        armdyn.load("puma560.urdf", packages=["x" * 5000])

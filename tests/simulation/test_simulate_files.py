@@ -193,7 +193,7 @@ def test_the_command_line_applies_the_torques_of_a_log(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["planar2", "--q0", "1"], "--q0 has 1 numbers"),
+        (["planar2", "--q0", "1"], ("--q0 is '1'", "2 joints of planar2")),
         (["planar2", "--q0", "a,b"], ("--q0", "commas")),
         (["planar2", "--until", "-1"], ("--until", "-1.0")),
         (["planar2", "-o", "run.xyz"], ("run.xyz", ".csv")),

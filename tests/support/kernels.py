@@ -19,6 +19,7 @@ from armdyn.kernel.ir.codegen import Codegen
 from armdyn.kernel.kernel import Kernel, compile_program
 from armdyn.kernel.targets.choice import target
 from armdyn.kernel.targets.target import Target
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.programs import cheapest, program
 from armdyn.robot.chain import chain_of
 from armdyn.robot.model import Robot
@@ -52,7 +53,7 @@ def target_name(machine: Target) -> str:
 @lru_cache(maxsize=64)
 def program_of(robot: Robot, quantity: str) -> Program:
     chain = chain_of(robot)
-    return program(chain, quantity, cheapest(chain, quantity), chain.n + 1, True)
+    return program(ProgramKey(chain, quantity, cheapest(chain, quantity)))
 
 
 def states_of(given: Program, count: int, seed: int = 0, scale: float = 3.0) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""A rolled program that does all that rolled programs may do, and the same in plain loops."""
+"""Rolled programs that do all that such programs may do, in plain loops too; an interpreter."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from armdyn.arrays import Array
+from armdyn.graph.interpret import ARRAYS, FLOATS, Values
 from armdyn.graph.program import Instruction, Program, Slot
 from armdyn.graph.rolled import Rolled, Sweep, verify_rolled
 from armdyn.graph.trace import record, trace
 from armdyn.scalar import Op, cos, sin, sqrt
+
+# States that `evaluate_rolled` evaluates together.
+BLOCK = 1024
 
 
 def _one(*names: str) -> list[Slot]:
@@ -144,3 +149,36 @@ def _with_dead_code(step: Program) -> Program:
 def states(n: int, count: int, seed: int = 0) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
     return [rng.uniform(-3.0, 3.0, (count, n)) for _ in range(2)]
+
+
+def evaluate_rolled(rolled: Rolled, *arrays: Array) -> list[Array]:
+    """Evaluate a rolled program on arrays.
+
+    Args:
+        rolled: the program.
+        arrays: one for each input, of shape ``(..., n)`` with the same leading axes.
+
+    Returns:
+        One array of shape ``(..., *slot.shape)`` for each output.
+    """
+    lead = arrays[0].shape[:-1]
+    n_states = math.prod(lead)
+    flat = [a.reshape(n_states, s.size) for a, s in zip(arrays, rolled.inputs, strict=True)]
+    outs = [np.zeros((n_states, *slot.shape)) for slot in rolled.outputs]
+    for start in range(0, n_states, BLOCK):
+        part = slice(start, start + BLOCK)
+        rows = {
+            slot.name: a[0].tolist() if n_states == 1 else np.ascontiguousarray(a[part].T)
+            for slot, a in zip(rolled.inputs, flat, strict=True)
+        }
+        values = Values(rolled, rows, FLOATS if n_states == 1 else ARRAYS)
+        for sweep in rolled.sweeps:
+            values.sweep(sweep)
+        for slot, out in zip(rolled.outputs, outs, strict=True):
+            for entry, value in values.written[slot.name].items():
+                out[part, *entry] = value
+                if slot.name in rolled.symmetric:
+                    out[part, *reversed(entry)] = value
+    return [
+        out.reshape((*lead, *slot.shape)) for slot, out in zip(rolled.outputs, outs, strict=True)
+    ]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from armdyn.algorithms import second_moment, udu
 from armdyn.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
-from armdyn.algorithms.vector import Matrix
+from armdyn.algorithms.vector import Matrix, inner
 from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
@@ -38,11 +38,4 @@ def forward_dynamics_derivatives(
 
 
 def _minus_product(X: Matrix, Y: Matrix) -> Matrix:
-    return [[-_dot(row, column) for column in zip(*Y, strict=True)] for row in X]
-
-
-def _dot(u: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
-    total = u[0] * v[0]
-    for a, b in zip(u[1:], v[1:], strict=True):
-        total = total + a * b
-    return total
+    return [[-inner(row, column) for column in zip(*Y, strict=True)] for row in X]

@@ -15,7 +15,7 @@ from typing import Any
 
 from armdyn.algorithms import second_moment
 from armdyn.algorithms.load_friction import absolute, transmission, without_rotors
-from armdyn.algorithms.vector import Matrix, is_zero
+from armdyn.algorithms.vector import Matrix, is_zero, total
 from armdyn.errors import InputError
 from armdyn.robot.chain import Chain
 from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm, has_load_terms
@@ -105,14 +105,14 @@ def slope(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
 
 def _slope(coefficients: Row, shapes: Row, v: Scalar, *, load: bool) -> Scalar:
     s, own = sign(v), _own(coefficients, shapes, lambda term: term.load is load)
-    return _sum([F * term.slope(v, s, *shape) for F, term, shape in own])
+    return total(F * term.slope(v, s, *shape) for F, term, shape in own)
 
 
 def _part(
     coefficients: Row, shapes: Row, v: Scalar, s: Scalar, chosen: Callable[[FrictionTerm], bool]
 ) -> Scalar:
     own = _own(coefficients, shapes, chosen)
-    return _sum([F * term.column(v, s, *shape) for F, term, shape in own])
+    return total(F * term.column(v, s, *shape) for F, term, shape in own)
 
 
 def _own(
@@ -130,15 +130,6 @@ def terms(shapes: Row) -> Iterator[tuple[FrictionTerm, Row]]:
     for term in FRICTION_TERMS.values():
         yield term, shapes[at : at + len(term.shape)]
         at += len(term.shape)
-
-
-def _sum(parts: Sequence[Scalar]) -> Scalar:
-    if not parts:
-        return 0.0
-    total, *others = parts
-    for other in others:
-        total = total + other
-    return total
 
 
 def bears_load(chain: Chain) -> bool:

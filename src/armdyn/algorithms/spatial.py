@@ -14,13 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from armdyn.algorithms.frame import Frame
 from armdyn.algorithms.link_moments import Moments
 from armdyn.algorithms.vector import Matrix, add, cross, dot, trace_minus
 from armdyn.robot.chain import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
+
+if TYPE_CHECKING:
+    from armdyn.algorithms.rolled.place import Place
 
 Six: TypeAlias = list[Scalar]
 """A motion (angular; linear) or a wrench (moment; force)."""
@@ -47,7 +50,7 @@ def power(motion: Sequence[Scalar], wrench: Sequence[Scalar]) -> Scalar:
     return dot(w, n) + dot(v, f)
 
 
-def wrench_to_parent(F: Frame, wrench: Sequence[Scalar]) -> Six:
+def wrench_to_parent(F: Frame | Place, wrench: Sequence[Scalar]) -> Six:
     """Return B_{i,i-1}^T w: a wrench about O_i in E_i as one about O_{i-1} in E_{i-1}; 20M 12A."""
     n, f = halves(wrench)
     n = F.to_parent(add(n, cross((0.0, 0.0, F.d), f)))
@@ -70,7 +73,7 @@ def wrench_to_base(
     return row[::-1]
 
 
-def motion_to_child(F: Frame, motion: Sequence[Scalar]) -> Six:
+def motion_to_child(F: Frame | Place, motion: Sequence[Scalar]) -> Six:
     """Return B_{i,i-1} t: what a motion at O_{i-1} in E_{i-1} is at O_i in E_i; 20M 12A."""
     w, v = halves(motion)
     v = F.to_child(add(v, cross(w, (F.b, 0.0, 0.0))))

@@ -56,6 +56,20 @@ def cross(u: Vector, v: Vector) -> Vector:
     return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
 
 
+def total(values: Iterable[Scalar]) -> Scalar:
+    """Return the sum, added from left to right; 0 of no values."""
+    left = iter(values)
+    found = next(left, 0.0)
+    for x in left:
+        found = found + x
+    return found
+
+
+def inner(u: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+    """Return u . v of rows of any length."""
+    return total(a * b for a, b in zip(u, v, strict=True))
+
+
 def add_symmetric(*matrices: Symmetric) -> Symmetric:
     """Return the sum, added from left to right."""
     xx, xy, xz, yy, yz, zz = matrices[0]

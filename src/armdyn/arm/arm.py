@@ -1,6 +1,9 @@
 """`Arm`: arrays in, arrays out; every quantity by any of its methods.
 
-Tracing and compiling are imported at the first call that needs them, so loading an arm is quick.
+What a method needs is imported when it is called, so that loading an arm is quick. After an arm,
+the imports of a function take 42 ms, of minimal parameters 56 ms, of inverse kinematics 64 ms, of a
+page 112 ms and of C code 151 ms; link parameters and cards import what the first number of an arm
+does not need.
 """
 
 from __future__ import annotations
@@ -8,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -24,12 +27,15 @@ from armdyn.fork_safe import first_use
 from armdyn.programs.arguments import (
     AUTO,
     DOUBLE,
+    at_frame,
     checked_base_motion,
     checked_dtype,
+    frame_in_words,
     is_lazy,
     offset_joints,
 )
-from armdyn.robot.chain import BASES, FIXED, chain_of
+from armdyn.programs.key import ProgramKey
+from armdyn.robot.chain import BASES, FIXED, Chain, chain_of
 from armdyn.robot.model import Robot
 
 if TYPE_CHECKING:
@@ -82,7 +88,8 @@ class Arm:
         self._chain = chain_of(robot)
         self._offset_joints = offset_joints(self._chain, self.joint_names)
         self._frames = {frame.name: frame for frame in robot.frames}
-        self._functions: dict[tuple[str, str, int | str, bool, str], Function] = {}
+        self._chains: dict[str, Chain] = {}  # whose tips are frames
+        self._functions: dict[ProgramKey, Function] = {}
         self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
         self._solvers: dict[tuple[int | str, bool], BranchSolver | None] = {}
 
@@ -183,21 +190,16 @@ class Arm:
         """
         key = (checked_flag(rotor, "rotor"), checked_flag(friction, "friction"))
         if key not in self._minimal:
-            from armdyn.arm.minimal_functions import FunctionFactory
             from armdyn.minimal.parameters import MinimalParameters
 
-            factory = FunctionFactory(self.name, self._chain, self._offset_joints)
-            self._minimal[key] = MinimalParameters(
-                self._chain, factory, rotor=key[0], friction=key[1]
-            )
+            make = partial(_function_class(), robot=self.name, offset_joints=self._offset_joints)
+            self._minimal[key] = MinimalParameters(self._chain, make, rotor=key[0], friction=key[1])
         return self._minimal[key]
 
     @property
     def quantities(self) -> tuple[str, ...]:
         """Quantities that can be computed; without those that invert M if M is always singular."""
-        from armdyn.programs.programs import quantities
-
-        return quantities(self._chain)
+        return _programs().quantities(self._chain)
 
     def function(
         self,
@@ -246,26 +248,17 @@ class Arm:
     def _function(
         self, quantity: str, method: str, frame: str | int, friction: bool, base: str
     ) -> Function:
-        from armdyn.programs.methods import check_method
-        from armdyn.programs.programs import code_of, resolve
-
+        programs = _programs()
         checked_choice(base, "base", BASES)
-        check_method(quantity, method, base=base)
-        key = (quantity, method, self._frame(frame), checked_flag(friction, "friction"), base)
+        programs.check_method(quantity, method, base=base)
+        chain, number = self._chain_at(frame)
+        key = ProgramKey(chain, quantity, method, number, checked_flag(friction, "friction"), base)
         if key not in self._functions:
             with first_use:
-                from armdyn.arm.function import Function
-
-                name = resolve(self._chain, quantity, method, base)
-                chain, number = self._chain, key[2]
-                if isinstance(number, str):
-                    from armdyn.arm.frames import at_frame
-
-                    chain, number = at_frame(chain, self._frames[number]), self.n + 1
-                code = code_of(chain, quantity, name, number, *key[3:])
-                traced_from = (chain, method, number, *key[3:])
-                self._functions[key] = Function(
-                    code, name, self.name, self._offset_joints, traced_from, self.dtype
+                used = programs.resolve(key)
+                code = programs.code_of(used)
+                self._functions[key] = _function_class()(
+                    code, used.method, self.name, self._offset_joints, key, self.dtype
                 )
         return self._functions[key]
 
@@ -469,19 +462,16 @@ class Arm:
         """
         if load is None:
             return cast(Array, self._result(self.function("friction", method), qd, out=out))
-        from armdyn.programs.methods import check_method
-
-        check_method("friction", method)
+        _programs().check_method("friction", method)
         return cast(Array, self._friction_under_load(qd, load, out=out))
 
     @cached_property
     def _friction_under_load(self) -> Function:
         with first_use:
-            from armdyn.arm.function import Function
             from armdyn.programs.tracing import friction_under_load
 
             code = friction_under_load(self._chain)
-            return Function(code, "linear", self.name, dtype=self.dtype)
+            return _function_class()(code, "linear", self.name, dtype=self.dtype)
 
     @quick
     def forward_dynamics(
@@ -889,24 +879,21 @@ class Arm:
             array([0.3, 0.5])
         """
         if is_lazy(pose) or is_lazy(start):
-            from armdyn.arm.dask_arrays import lazy_inverse_kinematics
-
-            return lazy_inverse_kinematics(
+            return _dask_arrays().lazy_inverse_kinematics(
                 self, pose, start, out,
                 only=only, axes=axes, follow=follow, unreached=unreached, frame=frame,
                 tolerance=tolerance, restarts=restarts, seed=seed, method=method,
             )  # fmt: skip
-        from armdyn.kinematics.inverse_kinematics import Options, inverse_kinematics
-
+        kinematics = _kinematics()
         solver = self._branch_solver(frame)
         key = self._frame(frame)
         if isinstance(key, str):
             key = next(x.link for x in self.robot.frames if x.name == key)
-        given = Options(
+        given = kinematics.Options(
             frame, min(key, self.n), tolerance, restarts, seed, method, only, axes, follow,
             unreached,
         )  # fmt: skip
-        return inverse_kinematics(self, solver, pose, start, given, out)
+        return kinematics.inverse_kinematics(self, solver, pose, start, given, out)
 
     def inverse_kinematics_all(
         self,
@@ -954,13 +941,10 @@ class Arm:
             True
         """
         if is_lazy(poses) or is_lazy(redundancy) or is_lazy(swivel):
-            from armdyn.arm.dask_arrays import lazy_inverse_kinematics_all
-
-            return lazy_inverse_kinematics_all(
+            return _dask_arrays().lazy_inverse_kinematics_all(
                 self, poses, redundancy, swivel, out, frame=frame, limits=limits, polish=polish
             )
         from armdyn.kinematics.branches import inverse_kinematics_all
-        from armdyn.kinematics.inverse_kinematics import reach_of
 
         if out is not None and self.dtype != DOUBLE:
             raise InputError(
@@ -971,7 +955,7 @@ class Arm:
         solver = self._branch_solver(frame, swivel is not None)
         found = inverse_kinematics_all(
             solver, self.name, poses, redundancy, swivel, limits, polish, out,
-            lambda: reach_of(self, frame),
+            lambda: _kinematics().reach_of(self, frame),
         )  # fmt: skip
         if self.dtype == DOUBLE:
             return found
@@ -1020,9 +1004,7 @@ class Arm:
         """Return what computes all branches for a frame; None without a closed form."""
         key = (self._frame(frame), swivel)
         if key not in self._solvers:
-            from armdyn.kinematics.inverse_kinematics import solver_of
-
-            self._solvers[key] = solver_of(self.robot, *key)
+            self._solvers[key] = _kinematics().solver_of(self.robot, *key)
         return self._solvers[key]
 
     def page(
@@ -1057,16 +1039,9 @@ class Arm:
             >>> arm.page()
             <Page of 'planar2': ... kB>
         """
-        from armdyn.arm.page import mesh_folders, write_page
-        from armdyn.arm.recording import recording_of
-        from armdyn.present.html import check_page
+        from armdyn.arm.page import arm_page
 
-        if path is not None:
-            check_page(path)
-        folders = mesh_folders(meshes, packages)
-        double = self.astype(np.float64)
-        recording = None if log is None else recording_of(double, log)
-        return write_page(double, path, recording, folders)
+        return arm_page(self.astype(np.float64), path, log, meshes, packages)
 
     def view(
         self,
@@ -1148,17 +1123,21 @@ class Arm:
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
         """Evaluate; after a call without options the next one is quick."""
         result = f(*states, out=out)
-        default = self._functions.get(self._default(f.quantity)) is f
+        default = f.key == ProgramKey(self._chain, f.quantity)
         if default and not any(map(is_lazy, states)):  # of which nothing was compiled here
-            from armdyn.arm.install_fastcall import Method
-
-            method = vars(self).get(f.quantity)
-            if type(method) is Method:
+            method: Any = vars(self).get(f.quantity)
+            if is_own_method(f.quantity, method, self):
                 method.install(f)
         return result
 
-    def _default(self, quantity: str) -> tuple[str, str, int | str, bool, str]:
-        return (quantity, AUTO, self.n + 1, True, FIXED)
+    def _chain_at(self, frame: str | int) -> tuple[Chain, int]:
+        """Return the chain and the number of a frame; a frame of the file is the tip of a chain."""
+        number = self._frame(frame)
+        if isinstance(number, int):
+            return self._chain, number
+        if number not in self._chains:
+            self._chains[number] = at_frame(self._chain, self._frames[number])
+        return self._chains[number], self.n + 1
 
     def _frame(self, frame: str | int) -> int | str:
         """Return the number of a frame, n + 1 for the tip, or the name of one of the file."""
@@ -1171,16 +1150,12 @@ class Arm:
                 return 1 + self.joint_names.index(frame)
         elif type(frame) is int and 0 <= frame <= self.n:
             return frame
-        from armdyn.arm.frames import frame_in_words
-
         names = self.frames or self.joint_names
         return checked_whole(frame, "frame", 0, self.n, what=frame_in_words(frame, names, self.n))
 
     def __dask_tokenize__(self) -> object:
         """Return what tells Dask that two arms are the same: their description."""
-        from armdyn.arm.dask_arrays import token_of
-
-        return token_of(type(self).__name__, self.robot, self.dtype.char)
+        return _dask_arrays().token_of(type(self).__name__, self.robot, self.dtype.char)
 
     def __getstate__(self) -> dict[str, object]:
         """Copy and pickle without what belongs to this object: its methods and cached values."""
@@ -1199,3 +1174,30 @@ class Arm:
     def __repr__(self) -> str:
         single = "" if self.dtype == DOUBLE else f", {self.dtype}"
         return f"<Arm {self.name!r}, {self.n} joints{single}>"
+
+
+# Modules and a class that several methods use, imported at the first call of one of them.
+
+
+def _function_class() -> type[Function]:
+    from armdyn.arm.function import Function
+
+    return Function
+
+
+def _programs():
+    from armdyn.programs import programs
+
+    return programs
+
+
+def _kinematics():
+    from armdyn.kinematics import inverse_kinematics
+
+    return inverse_kinematics
+
+
+def _dask_arrays():
+    from armdyn.arm import dask_arrays
+
+    return dask_arrays

@@ -14,7 +14,6 @@ from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.algorithms.table import QUANTITIES, SIGNALS
 from armdyn.arm.kinematics_code import NAME as INVERSE_KINEMATICS
 from armdyn.arm.kinematics_code import inverse_kinematics_function
-from armdyn.arm.minimal_functions import minimal_program
 from armdyn.checks import (
     checked_choice,
     checked_flag,
@@ -29,9 +28,11 @@ from armdyn.export.c import prefix_of
 from armdyn.export.c_package import MARK, CFunction, CTable, c_package
 from armdyn.graph.count import count
 from armdyn.graph.program import Program, Slot
+from armdyn.minimal.dynamics import minimal_program
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.minimal.programs import VALUES
 from armdyn.programs.arguments import AUTO
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import check_method, row_of, source
 from armdyn.programs.parametric import (
     FRICTION,
@@ -306,18 +307,17 @@ def _methods(methods: object, quantities: Sequence[str]) -> dict[str, str]:
 
 
 def _function(arm: Arm, quantity: str, method: str, prefix: str, arguments: str) -> CFunction:
-    name = f"{prefix}_{quantity}"
+    name, chain = f"{prefix}_{quantity}", chain_of(arm.robot)
     if arguments == FOLDED:
         check_method(quantity, method, straight=True)
-        chain = chain_of(arm.robot)
         method = cheapest(chain, quantity) if method == AUTO else method
-        code = program(chain, quantity, method, frame=arm.n + 1, friction=True)
+        code = program(ProgramKey(chain, quantity, method))
         return CFunction(name, code, tuple(notes(code, method, name, {})))
     tables = {slot: _table_name(prefix, slot) for slot in (*INPUTS, VALUES)}
     if arguments == MINIMAL and row_of(quantity).minimal:
-        made = minimal_program(chain_of(arm.robot), arm.minimal, quantity, method)
+        made = minimal_program(chain, arm.minimal, quantity, method)
         return CFunction(name, made.program, tuple(notes(made.program, made.method, name, tables)))
-    found = parametric(chain_of(arm.robot), quantity, method)
+    found = parametric(ProgramKey(chain, quantity, method))
     if arguments == MINIMAL and any(slot.name == INERTIAL for slot in found.program.inputs):
         raise InputError(
             f"{quantity} does not follow from minimal parameters: they determine the torques, not "

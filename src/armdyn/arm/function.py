@@ -16,6 +16,7 @@ from armdyn.checks import LARGEST_FLOAT, check_memory
 from armdyn.errors import InputError, NumericalError
 from armdyn.graph.program import VJP, Program
 from armdyn.graph.rolled import Rolled
+from armdyn.kernel.batch import wanted_threads
 from armdyn.kernel.call.vectorcall import has_function, set_function
 from armdyn.kernel.element import ELEMENTS
 from armdyn.programs.arguments import (
@@ -32,7 +33,7 @@ from armdyn.programs.evaluate import Evaluator
 
 if TYPE_CHECKING:
     from armdyn.kernel.kernel import Kernel
-    from armdyn.robot.chain import Chain
+    from armdyn.programs.key import ProgramKey
 
 
 class Function(Quick, ProgramView):
@@ -43,6 +44,7 @@ class Function(Quick, ProgramView):
         method: the method it uses.
         robot: name of the arm, for messages.
         program: the traced code; for a long arm, sweeps along its joints.
+        key: names the program, with the method that was asked for; None of minimal parameters.
         dtype: the type of numbers that it takes, computes with and returns.
 
     Examples:
@@ -57,10 +59,10 @@ class Function(Quick, ProgramView):
         method: str,
         robot: str,
         offset_joints: OffsetJoints | None = None,
-        traced_from: tuple[Chain, str, int, bool, str] | None = None,
+        key: ProgramKey | None = None,
         dtype: np.dtype[Any] = DOUBLE,
     ) -> None:
-        ProgramView.__init__(self, program, method, robot, traced_from, dtype)
+        ProgramView.__init__(self, program, method, robot, key, dtype)
         self._evaluate = Evaluator(program, ELEMENTS[dtype.char])
         of = self.quantity.split(VJP)[0]  # gradients are of a quantity
         self._inverting = of in QUANTITIES and QUANTITIES[of].needs_invertible_mass_matrix
@@ -131,6 +133,9 @@ class Function(Quick, ProgramView):
         outs = None if out is None else checked_outs(out, self.quantity, shapes, self.dtype)
         if not has_function(self):
             self._install(self, "__call__", _evaluate)
+            if not lead and has_function(self):  # which needs no code for batches
+                wanted_threads(threads)  # checks them
+                return self(*arrays, out=out)
         if outs is None:
             self._check_memory(lead)
         results, inputs_within, results_finite = self._evaluate(

@@ -20,7 +20,8 @@ import numpy as np
 
 from armdyn.arm.kernel_op import KernelOp, kernel_op_of
 from armdyn.errors import InputError
-from armdyn.export.libraries import check_sizes, imported, to_jax
+from armdyn.export.libraries import check_sizes, to_jax
+from armdyn.files import imported
 from armdyn.fork_safe import first_use
 from armdyn.graph.program import Program, Slot
 from armdyn.kernel.call.xla import API

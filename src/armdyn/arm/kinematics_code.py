@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from armdyn.arm.arm import Arm
 from armdyn.checks import checked_choice
 from armdyn.errors import InputError
 from armdyn.export.c import c_source
@@ -114,8 +115,6 @@ def given_joint(robot: Robot) -> int | None:
 
 def _states(robot: Robot, code: Program, given: int | None) -> tuple[tuple[float, ...], ...]:
     """Return poses in reach, and what else the function reads."""
-    from armdyn.arm.arm import Arm
-
     low = [max(j.lower, -2.5 if j.is_revolute else -0.5) for j in robot.joints]
     high = [min(j.upper, 2.5 if j.is_revolute else 0.5) for j in robot.joints]
     q = np.random.default_rng(SEED).uniform(low, np.maximum(low, high), (TESTED, robot.n))

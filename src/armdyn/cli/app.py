@@ -1,59 +1,20 @@
-"""The verbs of the command line, imported when they run, and the handling of errors."""
+"""The verbs of the command line, imported when they run, and the handling of errors.
+
+So are the modules of options and of the console, which import NumPy and rich: 90 ms that
+`--version` and `--help` do not need.
+"""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from pathlib import Path
-from types import ModuleType
-from typing import Annotated, Any, NamedTuple, NoReturn, cast
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-import armdyn
 from armdyn.cli.usage import VERBS, epilog, module_of
 from armdyn.errors import ArmdynError
-
-# Verbs whose code is in the repository beside the package, not in it.
-#
-# They run from a clone that armdyn is installed from (`pip install -e .`, or `make`). Elsewhere
-# they are an error that says how to get them.
-
-
-class Forwarded(NamedTuple):
-    """Where a verb is: a module in a folder of the repository, and what to say if it is absent."""
-
-    folder: str
-    module: str
-    absent: str
-
-
-FORWARDED: dict[str, Forwarded] = {
-    "bench": Forwarded(
-        "benchmarks",
-        "bench",
-        "the benchmarks are in the repository of armdyn and not in the installed package: "
-        "clone the repository and run there: make bench",
-    ),
-}
-
-
-def forwarded_module(verb: str) -> ModuleType:
-    """Return the module of a forwarded verb; its function has the verb's name.
-
-    Raises:
-        ArmdynError: armdyn is not installed from a clone that has it.
-    """
-    folder, module, absent = FORWARDED[verb]
-    source = Path(armdyn.__file__).resolve().parents[1]
-    place = source.parent / folder
-    if source.name != "src" or not (place / f"{module}.py").is_file():
-        raise ArmdynError(absent)
-    if str(place) not in sys.path:
-        sys.path.insert(0, str(place))
-    return import_module(module)
-
 
 # A group of commands whose modules are imported when a command runs.
 #
@@ -79,21 +40,17 @@ class LazyGroup(TyperGroup):
         return name, _imported(found.name), rest
 
 
-def verb_module(verb: str) -> ModuleType:
-    """Return the module of a verb, in the package or beside it, whose function has its name."""
-    if verb in FORWARDED:
-        return forwarded_module(verb)
-    return import_module(module_of(verb))
-
-
 def _imported(verb: str) -> Any:
-    """Return the command of a verb: of a companion, or of the function in the verb's module."""
-    if companion := VERBS[verb].companion:
-        app = companion.module("app", f"`armdyn {verb}`").app
-        return cast(Any, typer.main.get_command(app)).commands[verb]
+    """Return the command of a verb: of a companion's own command line, or of its function."""
+    companion = VERBS[verb].companion
+    if companion is None:
+        module = import_module(module_of(verb))
+    else:
+        module = companion.module(companion.verbs, f"`armdyn {verb}`")
+        if hasattr(module, "app"):
+            return cast(Any, typer.main.get_command(module.app)).commands[verb]
     from armdyn.cli.option_names import Verb, with_groups
 
-    module = verb_module(verb)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(verb, cls=Verb, epilog=epilog(verb))(with_groups(getattr(module, verb)))
     return typer.main.get_command(alone)

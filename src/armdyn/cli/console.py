@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Annotated, Any, TextIO, cast
@@ -23,9 +24,6 @@ from armdyn.present.tables import Grid, Toned
 from armdyn.progress import Progress, silent
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
-
-# The folder of the results; verbs that need one declare no default.
-OUT_FOLDER = typer.Option("--out", "-o", metavar="DIR", help="Output folder.")
 
 # Width of tables in a pipe, which has no width of its own.
 PIPE_WIDTH = 160
@@ -144,6 +142,18 @@ def _discard(stream: TextIO) -> None:
 
 
 @contextmanager
+def printed_warnings(category: type[Warning]) -> Generator[list[str], None, None]:
+    """Print the warnings of a category at the end; yields the list that takes their messages."""
+    messages: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", category)
+        yield messages
+    messages += [str(one.message) for one in caught if issubclass(one.category, category)]
+    for message in messages:
+        complain(f"warning: {message}")
+
+
+@contextmanager
 def progress_bar(*, as_json: bool = False) -> Generator[Progress, None, None]:
     """Show a bar on a terminal while a job runs; yields the function to report progress to.
 
@@ -152,11 +162,9 @@ def progress_bar(*, as_json: bool = False) -> Generator[Progress, None, None]:
     """
     stdout = cast(TextIO | None, sys.stdout)
     piped = stdout is None or not stdout.isatty()
-    if cast(TextIO | None, sys.stderr) is None or (as_json and piped):
-        yield silent
-        return
+    is_silent = cast(TextIO | None, sys.stderr) is None or (as_json and piped)
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if is_silent or not console.is_terminal:
         yield silent
         return
     columns = (

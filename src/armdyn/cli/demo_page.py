@@ -104,7 +104,7 @@ def _chapter(k: int, chapter: Chapter, drawing: bytes) -> Html:
         inside.append(tag("p", "Files: ", joined(links, between=", ")))
     if chapter.command:
         parts = [tag("code", part.strip()) for part in chapter.command.split(";")]
-        inside.append(tag("p", "By itself: ", joined(parts, between=" "), class_="hint"))
+        inside.append(tag("p", "Command: ", joined(parts, between=" "), class_="hint"))
     return section(f"{k}. {chapter.title}", *inside, key=f"step{k}")
 
 
@@ -117,7 +117,8 @@ COULOMB = (5.0, 6.0, 3.5, 0.8, 1.0, 0.7)
 # Errors of the description: factors on masses and inertias of the links, and on rotor inertias.
 WRONG, WRONG_ROTORS = (1.25, 0.8, 1.3, 0.7, 1.2, 0.75), 1.2
 
-# Measurements: samples per second, jitter of the clock, noise and resolution.
+# Measurements: sampling rate [Hz], jitter of the clock as a share of the sampling period, torque
+# noise [N m], and encoder resolution [rad] of 16 bits.
 RATE = 200.0
 JITTER = 0.05
 NOISE = (1.0, 1.0, 0.5, 0.1, 0.1, 0.1)

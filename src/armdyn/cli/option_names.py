@@ -11,11 +11,55 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Any, cast, get_type_hints
 
+import typer
 from rich.markup import escape
 from typer.core import TyperCommand
 
 from armdyn.cli.console import complain
 from armdyn.errors import ArmdynError, InputError, RobotError, shown
+
+# Declarations of options: default values of the parameters of a verb, or of the fields of a group.
+
+
+def option(
+    help_text: str,
+    metavar: str | None = None,
+    *,
+    default: Any = None,
+    name: str | None = None,
+    shown: str | bool = True,
+    **settings: Any,
+) -> Any:
+    """Declare an option; one of type `bool` has a negation, such as --rotor and --no-rotor.
+
+    Args:
+        help_text: a line that says what the option does.
+        metavar: placeholder of the value in the help.
+        default: value without the option; ``...``: the option is required.
+        name: of the option, if it is not that of the parameter.
+        shown: the default in words, where the value does not say it.
+        settings: further arguments of `typer.Option`.
+    """
+    names = () if name is None else (name,)
+    return typer.Option(
+        default, *names, metavar=metavar, help=help_text, show_default=shown, **settings
+    )
+
+
+def flag(name: str, help_text: str) -> Any:
+    """Declare an option without a value and without a negation."""
+    return option(help_text, default=False, name=name)
+
+
+def argument(metavar: str, help_text: str, default: Any = ...) -> Any:
+    """Declare an argument, required unless it has a default."""
+    return typer.Argument(default, metavar=metavar, help=help_text)
+
+
+def out_folder(default: Any = None) -> Any:
+    """Declare the option for the folder of the results."""
+    return option("Output folder.", "DIR", default=default, name="--out")
+
 
 # Groups of options that several verbs share.
 
@@ -157,16 +201,32 @@ class Verb(TyperCommand):
 # Values of options.
 
 
+def separated(
+    name: str, words: str, expected: str, *counts: int, separator: str = ","
+) -> list[float]:
+    """Return the numbers of an option.
+
+    Args:
+        name: of the option, without dashes.
+        words: its value.
+        expected: what the value should be, for the error message.
+        counts: how many numbers there may be; any number if left out.
+        separator: of the numbers.
+    """
+    try:
+        values = [float(word) for word in words.split(separator)]
+    except ValueError:
+        values = []
+    if not values or (counts and len(values) not in counts):
+        raise InputError(f"--{name} is {shown(words)}, expected {expected}.")
+    return values
+
+
 def numbers(name: str, words: str | None) -> float | list[float] | None:
     """Return the value of an option: one number, or one for each joint, separated by commas."""
     if words is None:
         return None
-    try:
-        values = [float(word) for word in words.split(",")]
-    except ValueError:
-        raise InputError(
-            f"--{name} is {shown(words)}, expected a number, or one for each joint by commas."
-        ) from None
+    values = separated(name, words, "a number, or one for each joint by commas")
     return values[0] if len(values) == 1 else values
 
 
@@ -228,8 +288,8 @@ def _option_with_value(parameter: Any, literal: str) -> str:
         return max(off, key=len) if value is False and off else option
     if isinstance(value, Mapping):  # an option that may be repeated
         items = cast("Mapping[object, object]", value).items()
-        return " ".join(f"{option} {key}={_listed(item)}" for key, item in items)
-    return f"{option} {_listed(value)}"
+        return " ".join(f"{option} {key}={_by_commas(item)}" for key, item in items)
+    return f"{option} {_by_commas(value)}"
 
 
 def _value(literal: str) -> object:
@@ -240,7 +300,7 @@ def _value(literal: str) -> object:
         return literal
 
 
-def _listed(value: object) -> str:
+def _by_commas(value: object) -> str:
     """Return several values in command-line form: with commas."""
     if isinstance(value, list | tuple):
         return ",".join(map(str, cast("Iterable[object]", value)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.algorithms.vector import inner
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array
@@ -184,7 +185,7 @@ def minimal_law(
         change = _times(A, b)
         share: Scalar = 1.0
         if rate is not None:
-            share = 1.0 / (1.0 + sqrt((rate * period / most**2) * _sum(b, change)))
+            share = 1.0 / (1.0 + sqrt((rate * period / most**2) * inner(b, change)))
         return [x - share * y for x, y in zip(state, change, strict=True)]
 
     return Law(w, list, advanced)
@@ -237,8 +238,8 @@ def law_program(regressor: Program, law: Law, gains: Gains, name: str) -> Progra
         Y = [flat[k * i : k * i + k] for i in range(n)]
         w = law.values(state)
         damped = _times(gains.damping, s)
-        tau = [_sum(row, w) - x for row, x in zip(Y, damped, strict=True)]
-        b = [_sum([row[j] for row in Y], s) for j in range(k)]
+        tau = [inner(row, w) - x for row, x in zip(Y, damped, strict=True)]
+        b = [inner([row[j] for row in Y], s) for j in range(k)]
         limited = [_limited(x, float(most)) for x, most in zip(tau, gains.limit, strict=True)]
         return limited, law.advanced(state, b), w
 
@@ -260,15 +261,8 @@ def _times(A: Array, x: Row) -> list[Scalar]:
     rows: list[Scalar] = []
     for row in A:
         at = np.flatnonzero(row)
-        rows.append(_sum([float(v) for v in row[at]], [x[int(j)] for j in at]))
+        rows.append(inner([float(v) for v in row[at]], [x[int(j)] for j in at]))
     return rows
-
-
-def _sum(u: Row, v: Row) -> Scalar:
-    total: Scalar = 0.0
-    for a, b in zip(u, v, strict=True):
-        total = total + a * b
-    return total
 
 
 # Gains of adaptive control: numbers, diagonals or matrices, all positive definite.

@@ -98,15 +98,12 @@ class Running:
         self._law, self._wanted = law, wanted
         self._state: Array | None = None
         self._torque = np.zeros(0)
-        self._times: list[float] = []
-        self._errors: list[Array] = []
-        self._states: list[Array] = []
-        self._values: list[Array] = []
+        self._samples: list[tuple[float, Array, Array, Array]] = []  # t, error, state, values
 
     @property
     def has_run(self) -> bool:
         """Whether there is a sample."""
-        return bool(self._times)
+        return bool(self._samples)
 
     def sample(self, t: float, q: Array, qd: Array) -> None:
         """Compute the torques of the coming period, and adapt."""
@@ -126,10 +123,8 @@ class Running:
                 f"the adaptive controller diverges at t = {t:.6g} s: lower `kd` or `adaptation`, "
                 "or shorten `period`."
             )
-        self._times.append(t)
-        self._errors.append((q_w - rows).reshape(q.shape))
-        self._states.append(self._state.reshape(*q.shape[:-1], -1))
-        self._values.append(w.reshape(*q.shape[:-1], -1))
+        state, values = (x.reshape(*q.shape[:-1], -1) for x in (self._state, w))
+        self._samples.append((t, (q_w - rows).reshape(q.shape), state, values))
         self._state, self._torque = after, tau.reshape(q.shape)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
@@ -138,7 +133,6 @@ class Running:
 
     def history(self) -> History:
         """Return the samples so far."""
-        parameters = self._law.parameters(np.array(self._states))
-        base, times, values = self._law.start.base, np.array(self._times), np.array(self._values)
-        errors = np.array(self._errors)
+        times, errors, states, values = (np.array(x) for x in zip(*self._samples, strict=True))
+        parameters, base = self._law.parameters(states), self._law.start.base
         return History(times, errors, values, parameters, base.names, base.parameter_names)

@@ -283,13 +283,9 @@ class MomentumObserver:
         more = _more_than_arm(self._result, q, qd)
         return bool((np.abs(more) <= SAME_MODEL_TOLERANCE * np.abs(torque).max(axis=0)).all())
 
-    @property
+    @cached_property
     def levels(self) -> Levels | None:
         """Thresholds that need no observed log; None if only that log can give them."""
-        return self._levels_known
-
-    @cached_property
-    def _levels_known(self) -> Levels | None:
         if self._given is not None:
             return given_levels(self.arm, self._given)
         logs = [self._free] if isinstance(self._free, Log) else []

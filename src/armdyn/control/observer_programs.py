@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from armdyn.algorithms.vector import inner
 from armdyn.arm.arm import Arm
 from armdyn.checks import checked_path
 from armdyn.control.levels import Levels
@@ -47,9 +48,9 @@ def momentum_program(arm: Arm) -> Program:
     def function(q: Row, qd: Row, tau: Row) -> object:
         mass, coriolis = inlined(M, [q]), inlined(C, [q, qd])
         bias = inlined(torques, [q, qd, [0.0] * n])
-        p = [_dot(mass[n * i : n * i + n], qd) for i in range(n)]
-        ahead = [_dot(coriolis[n * i : n * i + n], qd) for i in range(n)]
-        across = [_dot(coriolis[i::n], qd) for i in range(n)]
+        p = [inner(mass[n * i : n * i + n], qd) for i in range(n)]
+        ahead = [inner(coriolis[n * i : n * i + n], qd) for i in range(n)]
+        across = [inner(coriolis[i::n], qd) for i in range(n)]
         u = [tau[i] - bias[i] + ahead[i] + across[i] for i in range(n)]
         return p, u
 
@@ -95,13 +96,6 @@ def _straight(arm: Arm, quantity: str) -> Program:
             f"the arm {arm.name!r} has {arm.n} joints, too many for an observer.", argument="model"
         )
     return program
-
-
-def _dot(u: Row, v: Row) -> Scalar:
-    total = u[0] * v[0]
-    for a, b in zip(u[1:], v[1:], strict=True):
-        total = total + a * b
-    return total
 
 
 # The momentum observer as C: the first sample, and every further one.

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from armdyn.algorithms.vector import inner
 from armdyn.arrays import Array
 from armdyn.scalar import Scalar, sqrt
 
@@ -64,9 +65,9 @@ class PhysicalState:
             for a, rate, u in zip(slopes[10 * n :], self.rates[n:], self.scales, strict=True)
         ]
         every = [x for X in links for row in X for x in row] + drives
-        share = 1.0 / (2.0 + (2.0 / self.most) * sqrt(_dot(every, every)))
+        share = 1.0 / (2.0 + (2.0 / self.most) * sqrt(inner(every, every)))
         after = [
-            G[r][c] - share * _dot(G[r], X[c])
+            G[r][c] - share * inner(G[r], X[c])
             for G, X in zip(roots, links, strict=True)
             for r in range(4)
             for c in range(4)
@@ -83,7 +84,7 @@ class PhysicalState:
 
 def link_parameters(G: Sequence[Row]) -> list[Scalar]:
     """Return m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of P = G G^T."""
-    P = [[_dot(G[a], G[b]) for b in range(a + 1)] for a in range(4)]
+    P = [[inner(G[a], G[b]) for b in range(a + 1)] for a in range(4)]
     (x,), (xy, y), (xz, yz, z), (mx, my, mz, m) = P
     return [m, mx, my, mz, y + z, -xy, x + z, -xz, -yz, x + y]
 
@@ -104,14 +105,7 @@ def functional(a: Row) -> list[list[Scalar]]:
 def _rates(G: Sequence[Row], L: Sequence[Row], rate: float) -> list[list[Scalar]]:
     """Return X = rate G^T L G."""
     columns = [[G[r][c] for r in range(4)] for c in range(4)]
-    LG = [[_dot(row, column) for column in columns] for row in L]
+    LG = [[inner(row, column) for column in columns] for row in L]
     images = [[LG[r][c] for r in range(4)] for c in range(4)]
-    X = [[rate * _dot(columns[a], images[b]) for b in range(a + 1)] for a in range(4)]
+    X = [[rate * inner(columns[a], images[b]) for b in range(a + 1)] for a in range(4)]
     return [[X[max(a, b)][min(a, b)] for b in range(4)] for a in range(4)]
-
-
-def _dot(u: Row, v: Row) -> Scalar:
-    total = u[0] * v[0]
-    for a, b in zip(u[1:], v[1:], strict=True):
-        total = total + a * b
-    return total

@@ -39,6 +39,7 @@ NO_HEADERS = frozenset(
     """.split()
 )
 
+# Characters of a line of C code and comments.
 WIDTH = 92
 
 

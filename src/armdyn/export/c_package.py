@@ -30,17 +30,19 @@ from armdyn.scalar import Op
 
 # The self-test of exported C: recorded states and answers, and a main() that compares them.
 
+# Recorded states of a function: few, since each is a table in the file.
 N_STATES = 5
 
-# Rounding error of a well-conditioned program, relative to the largest entry of an output.
+# Accepted rounding error of a well-conditioned program, relative to the largest entry of an output.
 TOLERANCE = {DOUBLE: 1e-12, FLOAT: 1e-4}
 # For ill-conditioned arms: this many times the error that rounding to float causes at the recorded
 # states, scaled to the precision of the type.
 MARGIN = 10.0
+# The rounding of a type relative to that of float: 53 bits beside 24.
 ROUNDING_BESIDE_FLOAT = {DOUBLE: 2.0**-29, FLOAT: 1.0}
 # A function whose relative error in float is larger is useless in float.
 MAX_FLOAT_ERROR = 1e-2
-# The smallest scale of an output for relative errors.
+# The smallest scale of an output [SI] for relative errors: one that is zero has no other.
 SMALLEST_SCALE = 1e-12
 # States are within +-LARGEST_STATE [rad, m, ...]; tables that the caller may change vary by up to
 # +-SPREAD of their values.

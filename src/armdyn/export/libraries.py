@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from armdyn.errors import InputError, MissingExtraError
+from armdyn.errors import InputError
+from armdyn.files import imported
 from armdyn.graph.interpret import ARITHMETIC, Rules, evaluate
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.show import statements
@@ -126,15 +127,6 @@ def to_jax(program: Program) -> Callable[..., Any]:
     return function
 
 
-def imported(name: str, why: str) -> Any:
-    """Return a library that is optional, or raise the error that says how to install it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        package = name.split(".")[0]
-        raise MissingExtraError(package, package, why) from None
-
-
 def _flattened(program: Program, states: Sequence[Sequence[Any]]) -> list[Any]:
     check_sizes(program, [len(state) for state in states])
     return [x for state in states for x in state]
@@ -148,12 +140,8 @@ def check_sizes(program: Program, sizes: list[int]) -> None:
 
 
 def _by_slot(program: Program, values: list[Any]) -> list[tuple[Slot, list[Any]]]:
-    parts: list[tuple[Slot, list[Any]]] = []
-    at = 0
-    for slot in program.outputs:
-        parts.append((slot, values[at : at + slot.size]))
-        at += slot.size
-    return parts
+    rest = iter(values)
+    return [(slot, list(islice(rest, slot.size))) for slot in program.outputs]
 
 
 def _shaped(sympy: Any, slot: Slot, part: list[Any]) -> Any:
@@ -227,34 +215,35 @@ def jax_source(program: Program) -> str:
     heads = [f'{s.name} = _columns("{s.name}", {s.name}, {s.size})' for s in program.inputs]
     leads = ", ".join(f"{slot.name}[0].shape" for slot in program.inputs)
     heads.append(f"lead = jnp.broadcast_shapes({leads})")
-    lines, outputs = statements(program, IN_JAX)
-    made = [
-        f"_stacked(lead, {slot.shape}, [{', '.join(values)}])"
-        for slot, values in zip(program.outputs, outputs, strict=True)
-    ]
     given = [f"{slot.name} (..., {slot.size})" for slot in program.inputs]
     wanted = [f"{s.name} ({', '.join(['...', *map(str, s.shape)])})" for s in program.outputs]
     about = f"Return {', '.join(wanted)} from JAX arrays {', '.join(given)}."
-    return JAX + _function(program, about, [*heads, *lines], made)
+    makers = [f"_stacked(lead, {slot.shape}, " for slot in program.outputs]
+    return JAX + _function(program, about, heads, IN_JAX, makers)
 
 
 def casadi_source(program: Program) -> str:
     """Return the source of a function of CasADi columns (SX, MX or DM); `to_casadi` uses SX."""
     heads = [f'{s.name} = _elements("{s.name}", {s.name}, {s.size})' for s in program.inputs]
-    lines, outputs = statements(program, IN_CASADI)
-    made = [
-        f"_matrix({', '.join(map(str, matrix_shape(slot)))}, [{', '.join(values)}])"
-        for slot, values in zip(program.outputs, outputs, strict=True)
-    ]
     given = [f"{slot.name} ({slot.size}, 1)" for slot in program.inputs]
     wanted = [f"{slot.name} {matrix_shape(slot)}" for slot in program.outputs]
     about = f"Return {', '.join(wanted)} from SX, MX or DM {', '.join(given)}."
-    return CASADI + _function(program, about, [*heads, *lines], made)
+    makers = [f"_matrix({', '.join(map(str, matrix_shape(slot)))}, " for slot in program.outputs]
+    return CASADI + _function(program, about, heads, IN_CASADI, makers)
 
 
-def _function(program: Program, about: str, lines: Sequence[str], made: Sequence[str]) -> str:
+def _function(
+    program: Program,
+    about: str,
+    heads: Sequence[str],
+    templates: Mapping[Op, str],
+    makers: Sequence[str],
+) -> str:
+    """Return a function: its docstring, first lines, statements, and calls that make outputs."""
+    lines, outputs = statements(program, templates)
+    calls = [f"{call}[{', '.join(x)}])" for call, x in zip(makers, outputs, strict=True)]
     listed = ", ".join(slot.name for slot in program.inputs)
-    body = [f'"""{about}"""', *lines, f"return {', '.join(made)}"]
+    body = [f'"""{about}"""', *heads, *lines, f"return {', '.join(calls)}"]
     return "\n".join([f"def {program.name}({listed}):", *(f"    {x}" for x in body), ""])
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arrays import Array
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled, Sweep, place_and_name
 from armdyn.scalar import Op, copysign, cos, max, select, sign, sin, sqrt
@@ -93,48 +92,12 @@ def interpret(program: Program, *arrays: NDArray[np.float64]) -> list[NDArray[np
             columns = [column for a in flat for column in np.ascontiguousarray(a[part].T)]
             for k, column in enumerate(evaluate(program, columns, ARRAYS)):
                 out[part, k] = column
-    results: list[NDArray[np.float64]] = []
-    at = 0
-    for slot in program.outputs:
-        results.append(out[:, at : at + slot.size].reshape((*lead, *slot.shape)))
-        at += slot.size
-    return results
+    parts = np.split(out, np.cumsum([slot.size for slot in program.outputs])[:-1], axis=1)
+    each = zip(parts, program.outputs, strict=True)
+    return [part.reshape((*lead, *slot.shape)) for part, slot in each]
 
 
-# Interpret a rolled program, slowly, joint by joint.
-
-
-def evaluate_rolled(rolled: Rolled, *arrays: Array) -> list[Array]:
-    """Evaluate a rolled program on arrays.
-
-    Args:
-        rolled: the program.
-        arrays: one for each input, of shape ``(..., n)`` with the same leading axes.
-
-    Returns:
-        One array of shape ``(..., *slot.shape)`` for each output.
-    """
-    lead = arrays[0].shape[:-1]
-    n_states = math.prod(lead)
-    flat = [a.reshape(n_states, s.size) for a, s in zip(arrays, rolled.inputs, strict=True)]
-    outs = [np.zeros((n_states, *slot.shape)) for slot in rolled.outputs]
-    for start in range(0, n_states, BLOCK):
-        part = slice(start, start + BLOCK)
-        rows = {
-            slot.name: a[0].tolist() if n_states == 1 else np.ascontiguousarray(a[part].T)
-            for slot, a in zip(rolled.inputs, flat, strict=True)
-        }
-        values = Values(rolled, rows, FLOATS if n_states == 1 else ARRAYS)
-        for sweep in rolled.sweeps:
-            values.sweep(sweep)
-        for slot, out in zip(rolled.outputs, outs, strict=True):
-            for entry, value in values.written[slot.name].items():
-                out[part, *entry] = value
-                if slot.name in rolled.symmetric:
-                    out[part, *reversed(entry)] = value
-    return [
-        out.reshape((*lead, *slot.shape)) for slot, out in zip(rolled.outputs, outs, strict=True)
-    ]
+# A rolled program, joint by joint.
 
 
 class Values:

@@ -89,9 +89,8 @@ def place_and_name(slot: str) -> tuple[str, str]:
 
 # The invariants of rolled programs, and their operation counts.
 
-# Where a step, and a column step, may read from and write to.
-STEP = (("constant", "input", "carry", "kept"), ("carry", "kept", "output", "column"))
-COLUMNS = (("constant", "kept", "column", "output"), ("column", "output"))
+# Where a step, and a column step, may write to.
+STEP, COLUMNS = ("carry", "kept", "output", "column"), ("column", "output")
 
 
 def verify_rolled(rolled: Rolled) -> Rolled:
@@ -173,8 +172,8 @@ class _Check:
         inputs = {slot.name: 1 for slot in self._rolled.inputs}
         before = dict(self._columns)
         read = {"constant": constants, "input": inputs, "carry": start, "kept": self._kept}
-        self._reads(sweep.step, STEP[0], read, where)
-        self._writes(sweep.step, STEP[1], self._vectors, start, where)
+        self._reads(sweep.step, read, where)
+        self._writes(sweep.step, STEP, self._vectors, start, where)
         carried = {place_and_name(s.name)[1] for s in sweep.step.outputs if s.name[:5] == "carry"}
         if lost := sorted(start.keys() - carried):
             raise GraphError(f"{where}: {', '.join(lost)} is carried to the first joint only")
@@ -184,20 +183,14 @@ class _Check:
         columns = before if sweep.outward else dict(self._columns)
         matrices = {name: 1 for name in self._matrices if name in self._written}
         read = {"constant": constants, "kept": self._kept, "column": columns, "output": matrices}
-        self._reads(sweep.columns, COLUMNS[0], read, where)
-        self._writes(sweep.columns, COLUMNS[1], self._matrices, {}, where)
+        self._reads(sweep.columns, read, where)
+        self._writes(sweep.columns, COLUMNS, self._matrices, {}, where)
 
-    def _reads(
-        self,
-        step: Program,
-        places: tuple[str, ...],
-        there: Mapping[str, Mapping[str, int]],
-        where: str,
-    ) -> None:
+    def _reads(self, step: Program, there: Mapping[str, Mapping[str, int]], where: str) -> None:
         verify(step)
         _distinct(step.inputs, where)
         for slot in step.inputs:
-            place, name = _allowed(slot, places, f"{where}, reading")
+            place, name = _allowed(slot, tuple(there), f"{where}, reading")
             if name not in there[place]:
                 raise GraphError(f"{where}: reads {slot.name}, which is not there")
             if there[place][name] != slot.size:

@@ -102,7 +102,7 @@ def _instruction(node: Node, index: dict[Node, int], position: dict[Node, int]) 
         return Instruction(Op.INPUT, (), float(position[node]))
     if node.op is Op.CONST:
         return Instruction(Op.CONST, (), float(node.value))
-    return Instruction(node.op, tuple(index[arg] for arg in node.args))
+    return Instruction(node.op, tuple([index[arg] for arg in node.args]))
 
 
 def folded(program: Program, known: Mapping[str, Sequence[float]]) -> Program:

@@ -358,7 +358,7 @@ class CheckedBatchLoop:
         operands = self.loop, bases, self._sizes, self._steps, n, len(arrays)
         call = _function(element, batch_address)
         if not dense:
-            from armdyn.kernel.gather import gathered_address
+            from armdyn.kernel.gather import gathered_address  # dense arrays do without it
 
             each = [*zip(arrays, self._axes, shared, strict=True)]
             downs = _numbers([0 if alone else a.strides[0] for a, _, alone in each])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
-import secrets
+import os
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -60,11 +60,11 @@ def _folder(package: str) -> Path:
 def _modules_of(package: str) -> list[str]:
     with suppress(OSError):
         found = {file.stem for file in _folder(package).iterdir() if file.suffix in SUFFIXES}
-        return ["armdyn.kernel", *sorted(found - {"armdyn.kernel"})]
+        return ["__init__", *sorted(found - {"__init__"})]
     from pkgutil import iter_modules
 
     listed = iter_modules(import_module(package).__path__)
-    return ["armdyn.kernel", *sorted(module.name for module in listed if not module.ispkg)]
+    return ["__init__", *sorted(module.name for module in listed if not module.ispkg)]
 
 
 def _source(package: str, name: str) -> bytes:
@@ -75,12 +75,12 @@ def _source(package: str, name: str) -> bytes:
             return path.with_name(path.name + suffix).read_bytes()
     from importlib.util import find_spec
 
-    full = package if name == "armdyn.kernel" else f"{package}.{name}"
+    full = package if name == "__init__" else f"{package}.{name}"
     spec = find_spec(full)
     get_code = getattr(spec.loader, "get_code", None) if spec else None
     code = get_code(full) if get_code else None
     # Without source and code, versions cannot be distinguished: no cached result is used.
-    return marshal.dumps(code) if code is not None else secrets.token_bytes(16)
+    return marshal.dumps(code) if code is not None else os.urandom(16)
 
 
 # Everything that determines the object code of a program: a key cheaper than the code itself.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from armdyn.kernel.batch_ir import CheckedBatchLoop
 from armdyn.kernel.cache import default_cache, key
 from armdyn.kernel.cached import identity
 from armdyn.kernel.call.fastcall import Fallbacks, KernelEntry, set_vectorcall
-from armdyn.kernel.call.gufunc import Result, make_loop
+from armdyn.kernel.call.gufunc import Result, chunk_loop, make_loop
 from armdyn.kernel.call.vectorcall import Vectorcallable
 from armdyn.kernel.element import DOUBLE, LOOP, ONE, ORDINARY, STREAMING, ElementType
 from armdyn.kernel.ir.codegen import Codegen
@@ -48,10 +48,6 @@ def compile_program(
     return Kernel(program, codegen, object_code(program, codegen))
 
 
-def _compiled_here(program: Program | Rolled, element: ElementType) -> Kernel:
-    return compile_program(program, element=element)
-
-
 def object_code(program: Program | Rolled, codegen: Codegen) -> bytes:
     """Compile a program to object code for a target and an element type."""
     return compile_object(program_ir(program, codegen), codegen.target)
@@ -59,7 +55,7 @@ def object_code(program: Program | Rolled, codegen: Codegen) -> bytes:
 
 def program_ir(program: Program | Rolled, codegen: Codegen) -> str:
     """Return a program as LLVM IR."""
-    # imported here: loading cached code needs no emitter
+    # imported here: loading cached code needs no emitter, whose modules take 10 ms
     if isinstance(program, Rolled):
         from armdyn.kernel.rolled.emit import emit_rolled
 
@@ -126,8 +122,6 @@ class Kernel:
 
     def chunks(self, arrays: Sequence[Any], rows: int) -> Callable[[int], None]:
         """Return a function that computes one chunk of rows of dense arrays: see `chunk_loop`."""
-        from armdyn.kernel.call.gufunc import chunk_loop
-
         return chunk_loop(self.program, self.element, self._address, arrays, rows, owner=self)
 
     def set_vectorcall(
@@ -144,7 +138,7 @@ class Kernel:
     @property
     def xla_handler(self) -> int:
         """Address of the function by which XLA calls the kernel; valid while this object lives."""
-        from armdyn.kernel.call.xla import HANDLER, handler_ir
+        from armdyn.kernel.call.xla import HANDLER, handler_ir  # for the extra JAX alone
 
         with first_use:
             if self._xla_code is None:
@@ -154,7 +148,7 @@ class Kernel:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; unpickling compiles it for the local machine."""
-        return (_compiled_here, (self.program, self.element))
+        return (partial(compile_program, element=self.element), (self.program,))
 
     def __repr__(self) -> str:
         what = f"{self.program.name}, {len(self.object_code)} bytes"

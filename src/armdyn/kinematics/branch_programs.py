@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import reduce
 
 from armdyn.algorithms import udu
 from armdyn.algorithms.kinematics import jacobian, pose
-from armdyn.algorithms.vector import Matrix, add, cross, dot, scale, sub
+from armdyn.algorithms.vector import Matrix, add, cross, dot, scale, sub, total
 from armdyn.kinematics.families import ClosedForm
 from armdyn.kinematics.geometry import rows_of, size_of
 from armdyn.robot.chain import Chain, Vector
@@ -64,7 +65,7 @@ def branches(
             row.append(x)
         q.append(row)
         margins.append(margin)
-        beyond.append(_most(most))
+        beyond.append(reduce(max, most) if most else -1.0)
     return q, margins, beyond, defect(T)
 
 
@@ -111,13 +112,6 @@ def _beyond(x: Scalar, limit: Limits) -> Scalar:
     return x - high if math.isfinite(high) else -1.0
 
 
-def _most(values: Sequence[Scalar]) -> Scalar:
-    most: Scalar = values[0] if values else -1.0
-    for x in values[1:]:
-        most = max(most, x)
-    return most
-
-
 def _clipped(x: Scalar, limit: Limits) -> Scalar:
     low, high = limit
     x = max(x, low) if math.isfinite(low) else x
@@ -129,10 +123,8 @@ def defect(T: Sequence[Scalar]) -> Scalar:
     X, Y, Z = (_column(T, k) for k in range(3))
     off = sub(cross(X, Y), Z)
     last = (T[12], T[13], T[14], T[15] - 1.0)
-    most: Scalar = 0.0
-    for x in (dot(X, X) - 1.0, dot(Y, Y) - 1.0, dot(X, Y), *off, *last):
-        most = max(most, abs(x))
-    return most
+    errors = (dot(X, X) - 1.0, dot(Y, Y) - 1.0, dot(X, Y), *off, *last)
+    return reduce(max, [0.0, *map(abs, errors)])
 
 
 def _column(T: Sequence[Scalar], k: int) -> Vector:
@@ -157,9 +149,7 @@ def newton(
     here, J = pose(chain, q, tip), jacobian(chain, q, tip)
     size = size_of(rows_of(chain))
     off = [T[4 * i + j] - here[i][j] for i in range(3) for j in range(4)]
-    worst: Scalar = 0.0
-    for x in off:
-        worst = max(worst, abs(x))
+    worst = reduce(max, [0.0, *map(abs, off)])
     turn: Vector = (0.0, 0.0, 0.0)
     for k in range(3):
         turn = add(turn, cross((here[0][k], here[1][k], here[2][k]), _column(T, k)))
@@ -168,20 +158,13 @@ def newton(
     free = [k for k in range(chain.n) if k != held]
     rows = [[J[i][k] * (1.0 / size) if i < 3 else J[i][k] for k in free] for i in range(6)]
     normal: Matrix = [
-        [_sum(row[a] * row[b] for row in rows) + (DAMPING if a == b else 0.0)
+        [total(row[a] * row[b] for row in rows) + (DAMPING if a == b else 0.0)
          for b in range(len(free))] for a in range(len(free))
     ]  # fmt: skip
-    step = udu.solve(normal, [_sum(r[a] * e for r, e in zip(rows, error, strict=True))
+    step = udu.solve(normal, [total(r[a] * e for r, e in zip(rows, error, strict=True))
                               for a in range(len(free))])  # fmt: skip
     moved = list(q)
     for k, x in zip(free, step, strict=True):
         # far from a solution a full step helps nobody
         moved[k] = q[k] + max(min(x, 0.5), -0.5)
     return moved, worst
-
-
-def _sum(values: Iterable[Scalar]) -> Scalar:
-    total: Scalar = 0.0
-    for x in values:
-        total = total + x
-    return total

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,11 @@ from armdyn.errors import InputError, NumericalError
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.kernel.batch import new_rows
-from armdyn.kinematics.branch_programs import Solutions, branches, newton
+from armdyn.kinematics.branch_programs import branches, newton
 from armdyn.kinematics.families import ClosedForm
 from armdyn.kinematics.nearest import Choice, choice_of
 from armdyn.kinematics.poses import check_rotations, nearest_rotations, roughness
-from armdyn.kinematics.turns import TURN, Branches, every_turn, joined, nearest_turn
+from armdyn.kinematics.turns import TURN, Branches, every_turn, joined, joint_limits, nearest_turn
 from armdyn.programs.evaluate import Evaluator
 from armdyn.robot.chain import Chain
 from armdyn.robot.joint import Joint
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # A margin above the first is that of a solution, one below minus the second that of none (no unit).
 # Between, two branches meet: rounding counts by its square root, and Newton's method decides.
 MEETING_MARGIN, UNREACHABLE_MARGIN = 1e-10, 1e-6
+# Steps of Newton's method there.
 MEETING_STEPS = 4
 # Largest error of a pose, in rotation [-] and in position relative to the size of the arm, of a
 # branch that is marked as valid.
@@ -47,6 +48,26 @@ REDUNDANCY_SAMPLES = 24
 NONE = np.empty(0, dtype=np.intp)
 
 
+class Query(NamedTuple):
+    """What is asked of a closed form.
+
+    Attributes:
+        poses: ``(..., 4, 4)``.
+        given: the redundancy ``(...)``; None if the form asks for none.
+        limits: whether branches beyond the limits are no solutions.
+        polish: steps of Newton's method; None for as many as the form needs.
+        name: of the poses, in messages.
+        out: arrays for the results.
+    """
+
+    poses: Array
+    given: Array | None
+    limits: bool = True
+    polish: int | None = None
+    name: str = "poses"
+    out: Branches | None = None
+
+
 class BranchSolver:
     """The closed form of an arm for one frame, compiled at its first use.
 
@@ -57,8 +78,7 @@ class BranchSolver:
 
     def __init__(self, chain: Chain, form: ClosedForm, joints: Sequence[Joint]) -> None:
         self.chain, self.form = chain, form
-        self.lower = np.array([joint.lower for joint in joints])
-        self.upper = np.array([joint.upper for joint in joints])
+        self.lower, self.upper = joint_limits(joints)
         self.turns = np.array([joint.is_revolute for joint in joints])
 
     @property
@@ -78,43 +98,35 @@ class BranchSolver:
         A branch is valid within the limits if its miss is not above 0. Where the doubt is
         positive, the pose is no exact rotation, two branches meet, or a joint is at its limit.
         """
-        B = self.form.branches
-        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("miss", (B,))]
-        return trace(self.marked, self.inputs, [*outputs, Slot("doubt", ())], "inverse_kinematics")
-
-    def marked(
-        self, T: Sequence[Scalar], given: Sequence[Scalar] = ()
-    ) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar], Scalar]:
-        """Return q, margins, misses and the doubt of a pose."""
-        q, margins, beyond, defect = self._branches(T, given)
-        misses: list[Scalar] = []
-        doubt: Scalar = defect - ROUNDING
-        for margin, off in zip(margins, beyond, strict=True):
-            misses.append(greater(MEETING_MARGIN - margin, off - ERROR))
-            doubt = greater(doubt, _between(margin, -UNREACHABLE_MARGIN, MEETING_MARGIN))
-            doubt = greater(doubt, _between(off, 0.0, ERROR))
-        return q, margins, misses, doubt
-
-    def _branches(self, T: Sequence[Scalar], given: Sequence[Scalar]) -> Solutions:
-        spare = given[0] if given else None
-        return branches(self.form, self.limits, self.turns.tolist(), T, spare, False)
+        return self._traced("inverse_kinematics", limits=True)
 
     @cached_property
     def free_program(self) -> Program:
         """The traced code of what limits do not matter for: q, margins, doubt."""
+        return self._traced("inverse_kinematics_free", limits=False)
 
-        def function(
-            T: Sequence[Scalar], given: Sequence[Scalar] = ()
-        ) -> tuple[list[list[Scalar]], list[Scalar], Scalar]:
-            q, margins, _, defect = self._branches(T, given)
-            doubt: Scalar = defect - ROUNDING
-            for margin in margins:
-                doubt = greater(doubt, _between(margin, -UNREACHABLE_MARGIN, MEETING_MARGIN))
-            return q, margins, doubt
-
+    def _traced(self, name: str, *, limits: bool) -> Program:
         B = self.form.branches
-        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), Slot("doubt", ())]
-        return trace(function, self.inputs, outputs, "inverse_kinematics_free")
+        misses = [Slot("miss", (B,))] if limits else []
+        outputs = [Slot("q", (B, self.chain.n)), Slot("margin", (B,)), *misses, Slot("doubt", ())]
+        return trace(partial(self.marked, limits=limits), self.inputs, outputs, name)
+
+    def marked(
+        self, T: Sequence[Scalar], given: Sequence[Scalar] = (), *, limits: bool = True
+    ) -> tuple[Any, ...]:
+        """Return q, margins, misses if limits matter, and the doubt of a pose."""
+        spare = given[0] if given else None
+        q, margins, beyond, defect = branches(
+            self.form, self.limits, self.turns.tolist(), T, spare, False
+        )
+        misses: list[Scalar] = []
+        doubt: Scalar = defect - ROUNDING
+        for margin, off in zip(margins, beyond, strict=True):
+            doubt = greater(doubt, _between(margin, -UNREACHABLE_MARGIN, MEETING_MARGIN))
+            if limits:
+                misses.append(greater(MEETING_MARGIN - margin, off - ERROR))
+                doubt = greater(doubt, _between(off, 0.0, ERROR))
+        return (q, margins, misses, doubt) if limits else (q, margins, doubt)
 
     @cached_property
     def _choice(self) -> Choice | None:
@@ -131,35 +143,21 @@ class BranchSolver:
     @cached_property
     def newton_program(self) -> Program:
         """The traced code of a step of Newton's method: of q and a pose; new q, error before."""
-        n, held = self.chain.n, self.form.given
-
-        def function(q: list[float], T: list[float]) -> tuple[list[Scalar], Scalar]:
-            return newton(self.chain, held, q, T)
-
-        return trace(
-            function,
-            [Slot("q", (n,)), Slot("pose", (16,))],
-            [Slot("moved", (n,)), Slot("error", ())],
-            "inverse_kinematics_step",
-        )
+        n = self.chain.n
+        inputs, outputs = [Slot("q", (n,)), Slot("pose", (16,))], [Slot("moved", (n,))]
+        step = partial(newton, self.chain, self.form.given)
+        return trace(step, inputs, [*outputs, Slot("error", ())], "inverse_kinematics_step")
 
     @cached_property
     def _newton(self) -> Evaluator:
         return Evaluator(self.newton_program)
 
-    def __call__(
-        self,
-        poses: Array,
-        given: Array | None,
-        limits: bool,
-        polish: int | None = None,
-        name: str = "poses",
-        out: Branches | None = None,
-    ) -> Branches:
+    def __call__(self, query: Query) -> Branches:
         """Return all branches for poses ``(..., 4, 4)`` and the redundancy ``(...)``.
 
         `out` receives them; its arrays are dense.
         """
+        poses, given, limits, polish, name, out = query
         flat = poses.reshape(*poses.shape[:-2], 16)
         inputs = [flat] if given is None else [flat, given[..., None]]
         lead = flat.shape[:-1]
@@ -167,7 +165,7 @@ class BranchSolver:
             lead = np.broadcast_shapes(lead, given.shape)
         if math.prod(lead) > MANY_POSES and flat.shape[:-1] == lead:
             if given is None or given.ndim == 0 or given.shape == lead:
-                return self._by_parts(flat, given, limits, polish, name, out)
+                return self._by_parts(query)
         results = None if out is None else self._results(out, lead, limits)
         evaluate = self._evaluate if limits else self._evaluate_free
         outcome = evaluate(inputs, lead, out=results)
@@ -185,7 +183,7 @@ class BranchSolver:
             rows = all_rows[np.unravel_index(doubtful, all_rows.shape[:-1])]
         if len(rows) and roughness(rows.reshape(-1, 4, 4)) > ROUNDING:
             check_rotations(name, poses)
-            return self(nearest_rotations(poses), given, limits, polish, name, out)
+            return self(query._replace(poses=nearest_rotations(poses)))
         valid = None if out is None else out.valid
         if limits:
             valid = np.less_equal(misses[0], 0.0, out=valid)
@@ -212,22 +210,15 @@ class BranchSolver:
             return out
         return Branches(q, np.asarray(valid), margin, np.ones(lead, dtype=bool))
 
-    def _by_parts(
-        self,
-        poses: Array,
-        given: Array | None,
-        limits: bool,
-        polish: int | None,
-        name: str,
-        out: Branches | None,
-    ) -> Branches:
-        """Return all branches for many poses ``(..., 16)``, some at a time, while these are near.
+    def _by_parts(self, query: Query) -> Branches:
+        """Return all branches for many poses, some at a time, while these are near.
 
         What is computed of every branch and is no result is then used again and again.
         """
-        lead, B, n = poses.shape[:-1], self.form.branches, self.chain.n
+        poses, given = query.poses, query.given
+        lead, B, n = poses.shape[:-2], self.form.branches, self.chain.n
         count = math.prod(lead)
-        found = out or Branches(
+        found = query.out or Branches(
             new_rows(lead, (B, n)), np.empty((*lead, B), dtype=bool), new_rows(lead, (B,)),
             np.empty(lead, dtype=bool),
         )  # fmt: skip
@@ -242,11 +233,10 @@ class BranchSolver:
             part = Branches(q[at], valid[at], margin[at], complete[at])
             each = None if spare is None else spare[: len(q[at])] if shared else spare[at]
             try:
-                self(rows[at], each, limits, polish, name, part)
+                self(query._replace(poses=rows[at], given=each, out=part))
             except InputError:  # names the pose by its place among all
-                whole = poses.reshape(*lead, 4, 4)
-                checked_array(whole, name, what="finite numbers")
-                check_rotations(name, whole)
+                checked_array(poses, query.name, what="finite numbers")
+                check_rotations(query.name, poses)
                 raise
         return found
 
@@ -269,7 +259,7 @@ class BranchSolver:
 
     @cached_property
     def _near_singular(self) -> NearSingular:
-        from armdyn.kinematics.near_singular import NearSingular
+        from armdyn.kinematics.near_singular import NearSingular  # it is made of such solvers
 
         return NearSingular(self)
 
@@ -294,10 +284,10 @@ class BranchSolver:
             if one is not None:
                 return one, np.array(True)
         if at is None:
-            found = self(poses, None, True, None, name)
+            found = self(Query(poses, None, name=name))
         else:
             tried = self.tried(start, at)
-            found = joined(self(poses[..., None, :, :], tried, True, None, name))
+            found = joined(self(Query(poses[..., None, :, :], tried, name=name)))
         here = start[..., None, :]
         q = nearest_turn(found.q, here, self.lower, self.upper, self.turns)
         away = np.where(found.valid, np.square(q - here).sum(axis=-1), np.inf)

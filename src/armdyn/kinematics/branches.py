@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_flag, checked_whole
 from armdyn.errors import InputError
-from armdyn.kinematics.branch_solver import BranchSolver
+from armdyn.kinematics.branch_solver import BranchSolver, Query
+from armdyn.kinematics.elimination import put_nearest
 from armdyn.kinematics.poses import shaped_poses
 from armdyn.kinematics.search import Reach
 from armdyn.kinematics.turns import Branches, joined
 from armdyn.programs.arguments import checked_out
 
+# More steps of Newton's method are taken to be a mistake.
 MOST_POLISH = 20
 
 TURNS = "turns"
@@ -72,10 +74,8 @@ def inverse_kinematics_all(
         spare, given, lead = solver.spread(), given[..., None, :, :], (*lead, len(solver.spread()))
     several = spare is not None and value is None
     wanted = None if out is None else _checked_out(out, solver, lead, several, turns)
-    found = solver(given, spare, inside, steps, out=wanted)
+    found = solver(Query(given, spare, inside, steps, out=wanted))
     if solver.searches and (found.margin < 0.0).all(axis=-1).any():
-        from armdyn.kinematics.elimination import put_nearest
-
         put_nearest(found, given, reach())
     if several:
         found = joined(found)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from armdyn.checks import checked_array
 from armdyn.graph.interpret import interpret
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
-from armdyn.kinematics.branch_solver import ERROR, BranchSolver
+from armdyn.kinematics.branch_solver import ERROR, BranchSolver, Query
 from armdyn.kinematics.families import generic_form
 from armdyn.kinematics.geometry import rows_of, size_of
 from armdyn.kinematics.poses import check_rotations, nearest_rotations
@@ -35,10 +35,11 @@ from armdyn.kinematics.search import Reach, approach, middle
 from armdyn.kinematics.turns import Branches, nearest_turn
 from armdyn.robot.chain import Chain
 from armdyn.robot.joint import Joint
-from armdyn.scalar import Scalar
 
 Complex = NDArray[np.complex128]
 
+# Degree in cosine and sine of the third turn of the determinant whose zeros are the solutions: 16
+# roots. It is sampled at more turns than 2 * 8 + 1, so that rounding shows in higher harmonics.
 DEGREE = 8
 SAMPLES = 2.0 * np.pi * np.arange(32) / 32
 # Three angles determine the factors of 1, cosine and sine; three by three those of their products.
@@ -203,6 +204,7 @@ def _fourteen(E: Array) -> Array:
 
 # Poses at which walks around the loop are tried, and the most walks that are kept.
 TRIAL_POSES, MAX_WALKS = 3, 3
+# Steps of Newton's method from a root; each squares the error.
 STEPS = 6
 # Poses that are solved at a time.
 AT_ONCE = 64
@@ -234,16 +236,9 @@ class GenericSolver(BranchSolver):
             if len(self.walks) < MAX_WALKS and walk.spectrum(np.array(seen)).sound.all():
                 self.walks.append(walk)
 
-    def __call__(
-        self,
-        poses: Array,
-        given: Array | None,
-        limits: bool,
-        polish: int | None = None,
-        name: str = "poses",
-        out: Branches | None = None,
-    ) -> Branches:
+    def __call__(self, query: Query) -> Branches:
         """Return all solutions for poses ``(..., 4, 4)``; those that are missing are not valid."""
+        poses, _, limits, polish, name, out = query
         checked_array(poses, name, empty=True, what="finite numbers")
         check_rotations(name, poses)
         lead, B, n = poses.shape[:-2], self.form.branches, self.chain.n
@@ -294,7 +289,9 @@ class GenericSolver(BranchSolver):
             q, of = q[good], of[good]
             for k, lane in enumerate(left.tolist()):
                 found[lane] = _distinct([*found[lane], *q[of == k]], self.chain.n)
-            left = np.array([k for k in left.tolist() if not _paired(found[k])], dtype=np.intp)
+            counts = np.array([len(x) for x in found])[left]
+            # solutions come in pairs: an odd number lacks one
+            left = left[(counts == 0) | (counts % 2 == 1)]
             if not len(left):
                 break
         return found, sound & np.array([len(x) % 2 == 0 for x in found], dtype=bool)
@@ -302,11 +299,8 @@ class GenericSolver(BranchSolver):
     @cached_property
     def _jacobian(self) -> Program:
         n = self.chain.n
-
-        def function(q: list[Scalar]) -> list[list[Scalar]]:
-            return jacobian(self.chain, q, n + 1)
-
-        return trace(function, [Slot("q", (n,))], [Slot("J", (6, n))], "jacobian")
+        of_tip = partial(jacobian, self.chain, frame=n + 1)
+        return trace(of_tip, [Slot("q", (n,))], [Slot("J", (6, n))], "jacobian")
 
     def _margins(self, q: Array) -> Array:
         """Return the squares of the least singular values of Jacobians, lengths by the arm's."""
@@ -317,17 +311,14 @@ class GenericSolver(BranchSolver):
         return np.square(np.linalg.svd(J, compute_uv=False)[:, -1])
 
 
-def _paired(found: Array) -> bool:
-    return len(found) > 0 and len(found) % 2 == 0
-
-
 def put_nearest(found: Branches, poses: Array, reach: Reach) -> None:
     """Write the positions that a search within the limits finds nearest to poses out of reach.
 
     They are the first branch of these poses, which is not valid; its margin is minus the distance
     [m] and the angle [rad] together.
     """
-    starts = np.vstack([reach.middle(), reach.random(STARTS, np.random.default_rng(0))])
+    centre, random = middle(reach.lower, reach.upper), np.random.default_rng(0)
+    starts = np.vstack([centre, reach.random(STARTS, random)])
     for at in map(tuple, np.argwhere((found.margin < 0.0).all(axis=-1)).tolist()):
         ends = approach(reach, nearest_rotations(poses[at]), starts, ERROR)
         best = ends.best()

@@ -20,6 +20,7 @@ Pair: TypeAlias = tuple[Scalar, Scalar]
 # A vector shorter than this, relative to its usual size, has no direction. The vectors are often
 # products of two small ones, so the bound is far below rounding.
 NO_DIRECTION = 1e-20
+# Less than any square that occurs, so that nothing is divided by zero.
 TINY = 1e-200
 # Rounding of a difference of squares, as a share of them.
 ROUNDING = 1e-14
@@ -142,11 +143,11 @@ def about_x(turn: Pair, v: Vector) -> Vector:
 # After 14 steps, 1 of 50,000 random equations has a root that is not there yet; after 18, none of
 # 400,000.
 STEPS = 18
-NEWTON = 2
+# Steps of Newton's method on the circle after that, and the longest of them [rad].
+NEWTON, LONGEST_STEP = 2, 0.1
 # How far from the circle a root may be, and how far from zero the equation there, relative to its
 # factors.
 OFF_CIRCLE, OFF_ZERO = 1e-4, 1e-11
-LONGEST_STEP = 0.1
 
 
 def quartic(

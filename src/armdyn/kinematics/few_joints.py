@@ -113,11 +113,7 @@ def parallel_axes(rows: Sequence[Row], pose: Pose) -> list[Branch]:
         length = math.hypot(*arm.v[1])
         # seen along the first vector
         first = (arm.v[1][0] / length, -arm.v[1][1] / length)
-        b = (
-            arm.v[2][0] * first[0] - arm.v[2][1] * first[1],
-            arm.v[2][1] * first[0] + arm.v[2][0] * first[1],
-        )
-        elbows, margin = two_elbows(length, b, p[0] * p[0] + p[1] * p[1])
+        elbows, margin = two_elbows(length, turned(arm.v[2], first), p[0] * p[0] + p[1] * p[1])
         for elbow in elbows:
             x, y = turned(elbow, arm.v[2])
             shoulder = onto((arm.v[1][0] + x, arm.v[1][1] + y), p, size**2)[:2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,11 +20,12 @@ from armdyn.checks import (
     checked_whole,
 )
 from armdyn.errors import InputError, UnreachedError
-from armdyn.kinematics.branch_solver import BranchSolver
+from armdyn.kinematics.branch_solver import BranchSolver, Query
+from armdyn.kinematics.elimination import GenericSolver
 from armdyn.kinematics.families import closed_form, swivel_form
 from armdyn.kinematics.poses import Part, checked_part, checked_pose, checked_poses, shaped_poses
 from armdyn.kinematics.search import Reach, approach, middle
-from armdyn.kinematics.turns import TURN, Branches, nearest_turn
+from armdyn.kinematics.turns import TURN, Branches, joint_limits, nearest_turn
 from armdyn.programs.arguments import checked_out
 from armdyn.robot.chain import chain_of
 from armdyn.robot.joint import Joint
@@ -53,9 +54,9 @@ def followed(solver: BranchSolver, poses: Array, start: Array, name: str) -> Arr
     """
     at = solver.form.given
     if at is None:
-        return _cheapest(solver, solver(poses, None, True, None, name), start)
+        return _cheapest(solver, solver(Query(poses, None, name=name)), start)
     for given in (start[at], *solver.spread().tolist()):
-        path = _cheapest(solver, solver(poses, np.asarray(given), True, None, name), start)
+        path = _cheapest(solver, solver(Query(poses, np.asarray(given), name=name)), start)
         if path is not None:
             return path
     return None
@@ -175,59 +176,53 @@ def inverse_kinematics(
         )
     if out is not None:
         checked_out(out, "`out`", (*lead, arm.n), arm.dtype)
-    search = _Search(
-        arm, given.frame, checked_positive(given.tolerance, "tolerance"), part,
-        checked_whole(given.restarts, "restarts", 0, MOST_RESTARTS), checked_seed(given.seed),
-        given.unreached, given.moving,
-    )  # fmt: skip
+    given = given._replace(
+        tolerance=checked_positive(given.tolerance, "tolerance"),
+        restarts=checked_whole(given.restarts, "restarts", 0, MOST_RESTARTS),
+        seed=checked_seed(given.seed),
+    )
     joints = arm.robot.joints
     # along a path, positions are those before its first pose
     outer = lead[:-1] if follow else lead
     if start is None:
-        first = middle(*limits_of(joints))
+        first = middle(*joint_limits(joints))
     else:
         first = checked_start(joints, start, lead=outer)
     closed = solver if given.method == "auto" and part.whole else None
+    search = _Search(arm, given, part, closed)
     q = np.empty((*lead, arm.n))
     if follow:
         starts = np.broadcast_to(first, (*outer, arm.n))
         for at in np.ndindex(*outer):
-            search.follow(closed, targets, starts[at], at, q)
+            search.follow(targets, starts[at], at, q)
     else:
-        search.each(closed, targets, first, q)
+        search.each(targets, first, q)
     if out is None:
         return q.astype(arm.dtype, copy=False)
     out[...] = q
     return out
 
 
+@dataclass(frozen=True)
 class _Search:
-    """Searches for poses where the closed form has no answer."""
+    """Positions for poses: by the closed form if there is one, else by a search."""
 
-    def __init__(
-        self,
-        arm: Arm,
-        frame: str | int,
-        tolerance: float,
-        part: Part,
-        tries: int,
-        seed: int,
-        unreached: str,
-        moving: int,
-    ) -> None:
-        self.arm, self.frame, self.tolerance, self.part = arm, frame, tolerance, part
-        self.tries, self.seed, self.unreached, self.moving = tries, seed, unreached, moving
+    arm: Arm
+    given: Options
+    part: Part
+    solver: BranchSolver | None
 
     @cached_property
     def reach(self) -> Reach:
-        return reach_of(self.arm, self.frame)
+        return reach_of(self.arm, self.given.frame)
 
-    def each(self, solver: BranchSolver | None, targets: Array, first: Array, q: Array) -> None:
+    def each(self, targets: Array, first: Array, q: Array) -> None:
         """Write the positions for poses, each nearest to its start, to q."""
+        solver = self.solver
         reached = np.zeros(targets.shape[:-2], dtype=bool)
         if solver is not None:
             q[...], reached = solver.nearest(targets, first, "pose")
-            if self.tolerance < LEAST_ERROR:  # the search makes it more exact
+            if self.given.tolerance < LEAST_ERROR:  # the search makes it more exact
                 first, reached = q.copy(), np.zeros_like(reached)
         if reached.all():
             return
@@ -235,10 +230,10 @@ class _Search:
         if not self.part.whole:  # all of them at once, each from its own start
             poses = checked_poses("pose", targets).reshape(-1, 4, 4)
             here = starts.reshape(-1, q.shape[-1])
-            found = approach(self.reach, poses, here, self.tolerance, self.part)
+            found = approach(self.reach, poses, here, self.given.tolerance, self.part)
             q[...] = self.reach.nearest_turn(found.q, here).reshape(q.shape)
-            reached = found.within(self.tolerance).reshape(reached.shape)
-        closer = solver is not None and targets.ndim > 2 and self.tolerance >= LEAST_ERROR
+            reached = found.within(self.given.tolerance).reshape(reached.shape)
+        closer = solver is not None and targets.ndim > 2 and self.given.tolerance >= LEAST_ERROR
         for at in map(tuple, np.argwhere(~reached).tolist()):
             if closer and solver is not None:  # one pose is looked at more closely than many
                 q[at], reached[at] = solver.nearest(targets[at], starts[at], "pose")
@@ -249,25 +244,20 @@ class _Search:
         """Return positions for a pose by a search from many starts."""
         name = f"pose[{', '.join(map(str, at))}]" if at else ""
         exact = checked_pose("pose", target, shown_as=name)
-        others = self.reach.random(self.tries, np.random.default_rng(self.seed))
-        others[:, self.moving :] = start[self.moving :]
+        others = self.reach.random(self.given.restarts, np.random.default_rng(self.given.seed))
+        others[:, self.given.moving :] = start[self.given.moving :]
         try:
             return self._searched(exact, start, others, name)
         except UnreachedError as error:
-            if self.unreached == "raise":
+            if self.given.unreached == "raise":
                 raise
-            return np.array(error.q) if self.unreached == "nearest" else np.full(len(start), np.nan)
+            nearest = np.array(error.q)
+            return nearest if self.given.unreached == "nearest" else np.full_like(nearest, np.nan)
 
-    def follow(
-        self,
-        solver: BranchSolver | None,
-        targets: Array,
-        start: Array,
-        line: tuple[int, ...],
-        q: Array,
-    ) -> None:
+    def follow(self, targets: Array, start: Array, line: tuple[int, ...], q: Array) -> None:
         """Write the positions along one path of poses, each continuing the one before, to q."""
-        if solver is not None and self.tolerance >= LEAST_ERROR and len(targets[line]):
+        solver = self.solver
+        if solver is not None and self.given.tolerance >= LEAST_ERROR and len(targets[line]):
             found = followed(solver, targets[line], start, "pose")
             if found is not None:
                 q[line] = found
@@ -280,8 +270,8 @@ class _Search:
                 q[at] = nearest if reached else self.one(target, here, at)
             else:
                 exact = checked_pose("pose", target, shown_as=f"pose[{', '.join(map(str, at))}]")
-                found = approach(self.reach, exact, here[None], self.tolerance, self.part)
-                if found.within(self.tolerance)[0]:
+                found = approach(self.reach, exact, here[None], self.given.tolerance, self.part)
+                if found.within(self.given.tolerance)[0]:
                     q[at] = self.reach.nearest_turn(found.q[0], here)
                 else:
                     q[at] = self.one(target, here, at)
@@ -289,7 +279,7 @@ class _Search:
 
     def _searched(self, target: Array, first: Array, others: Array, name: str) -> Array:
         """Return the nearest positions to a start that a search from it and other starts finds."""
-        reach, tolerance = self.reach, self.tolerance
+        reach, tolerance = self.reach, self.given.tolerance
         starts = np.vstack([first, others])
         best = (np.inf, first, np.inf, np.inf)
         for k in range(0, len(starts), AT_ONCE):
@@ -305,11 +295,6 @@ class _Search:
         raise UnreachedError(len(starts), *best[1:], where=f" `{name}`" if name else "")
 
 
-def limits_of(joints: Sequence[Joint]) -> tuple[Array, Array]:
-    """Return the lower and the upper limits of joints."""
-    return np.array([j.lower for j in joints]), np.array([j.upper for j in joints])
-
-
 def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
     """Return the data of an arm that the search needs; it computes in double."""
     double = arm.astype(np.float64)
@@ -318,31 +303,28 @@ def reach_of(arm: Arm, frame: str | int = "tip") -> Reach:
     return Reach(
         lambda q: np.asarray(pose(q)),
         lambda q: np.asarray(jacobian(q)),
-        *limits_of(joints),
+        *joint_limits(joints),
         np.array([joint.is_revolute for joint in joints]),
     )
 
 
 def checked_start(
-    joints: Sequence[Joint],
-    value: ArrayLike,
-    name: str = "start",
-    lead: tuple[int, ...] = (),
+    joints: Sequence[Joint], value: ArrayLike, *, lead: tuple[int, ...] = ()
 ) -> Array:
-    """Return a position ``(n,)``, or one for each of many ``(*lead, n)``, within joint limits."""
+    """Return the argument `start`, within joint limits: ``(n,)``, or many ``(*lead, n)``."""
     n = len(joints)
     shapes = ((n,), (*lead, n)) if lead else ((n,),)
     several = f", or of shape {(*lead, n)}" if lead else ""
-    q = checked_array(value, name, *shapes, what=f"{n} finite numbers{several}")
-    lower, upper = limits_of(joints)
+    q = checked_array(value, "start", *shapes, what=f"{n} finite numbers{several}")
+    lower, upper = joint_limits(joints)
     outside = (q < lower) | (q > upper)
     if outside.any():
         at = tuple(np.argwhere(outside)[0])
         joint = joints[int(at[-1])]
         raise InputError(
-            f"`{name}` has {joint.name} at {q[at]:g}, outside its limits {joint.lower:g} to "
+            f"`start` has {joint.name} at {q[at]:g}, outside its limits {joint.lower:g} to "
             f"{joint.upper:g}.",
-            argument=name,
+            argument="start",
         )
     return q
 
@@ -374,7 +356,5 @@ def solver_of(robot: Robot, frame: int | str, swivel: bool = False) -> BranchSol
     six = robot.n == 6 and all(joint.is_revolute for joint in robot.joints)
     if swivel or not (six and chain.is_normal):
         return None
-    from armdyn.kinematics.elimination import GenericSolver
-
     generic = GenericSolver(chain, robot.joints)
     return generic if generic.walks else None

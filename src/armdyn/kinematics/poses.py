@@ -126,15 +126,13 @@ def rotation_vectors(R: Array) -> Array:
     x, y, z = R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]
     xy, xz, yz = R[:, 0, 1] + R[:, 1, 0], R[:, 0, 2] + R[:, 2, 0], R[:, 1, 2] + R[:, 2, 1]
     # row k of this symmetric matrix is 4 q_k q, of the quaternion q = (w, x, y, z)
-    rows = np.stack(
-        [
-            np.stack([1 + xx + yy + zz, x, y, z], axis=1),
-            np.stack([x, 1 + xx - yy - zz, xy, xz], axis=1),
-            np.stack([y, xy, 1 - xx + yy - zz, yz], axis=1),
-            np.stack([z, xz, yz, 1 - xx - yy + zz], axis=1),
-        ],
-        axis=1,
-    )
+    products = [
+        [1 + xx + yy + zz, x, y, z],
+        [x, 1 + xx - yy - zz, xy, xz],
+        [y, xy, 1 - xx + yy - zz, yz],
+        [z, xz, yz, 1 - xx - yy + zz],
+    ]
+    rows = np.moveaxis(np.array(products), -1, 0)
     largest = np.argmax(np.einsum("bii->bi", rows), axis=1)
     q = rows[np.arange(len(R)), largest]
     q = np.where(q[:, :1] < 0.0, -q, q)
@@ -143,6 +141,12 @@ def rotation_vectors(R: Array) -> Array:
     angle = 2.0 * np.arctan2(size, q[:, 0])
     small = size < 1e-150
     return q[:, 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, size))[:, None]
+
+
+def pose_errors(target: Array, T: Array) -> Array:
+    """Return what frames ``(B, 4, 4)`` lack of targets: positions, rotation vectors, ``(B, 6)``."""
+    turned = rotation_vectors(target[..., :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2))
+    return np.concatenate([target[..., :3, 3] - T[:, :3, 3], turned], axis=1)
 
 
 def aligning_vectors(u: Array, v: Array) -> Array:
@@ -202,11 +206,10 @@ class Part:
             T: the frames, ``(B, 4, 4)``.
             J: their Jacobians, ``(B, 6, n)``.
         """
+        if self.whole:
+            return pose_errors(target, T), J
         target = np.broadcast_to(target, T.shape)
         p = target[:, :3, 3] - T[:, :3, 3]
-        if self.whole:
-            turned = target[:, :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2)
-            return np.concatenate([p, rotation_vectors(turned)], axis=1), J
         moves = J.copy()
         if not all(self.position):
             axes = target[:, :3, :3] if self.in_target else np.eye(3)

@@ -24,6 +24,9 @@ Function = Callable[[Array], Array]
 STEPS = 120
 STEPS_AFTER = 12
 
+# Damping of the first step, lever arms being 1; it falls eightfold with every step that helps, but
+# not below the rounding of J^T J, and grows fivefold with every other one. A start whose damping
+# exceeds the last number is in a local minimum.
 DAMPING = 1e-2
 LEAST_DAMPING = 1e-14
 STUCK = 1e8
@@ -56,10 +59,6 @@ class Reach:
     lower: Array
     upper: Array
     turns: NDArray[np.bool_]
-
-    def middle(self) -> Array:
-        """Return the middle of each range; if it is unbounded, the allowed position nearest 0."""
-        return middle(self.lower, self.upper)
 
     def random(self, count: int, rng: np.random.Generator) -> Array:
         """Return positions within the limits, ``(count, n)``; within one turn where unlimited."""
@@ -120,8 +119,9 @@ def approach(
     q = reach.inside(starts)
     one = target.ndim == 2
     e, J = _lack(reach, target, q, part)
-    # starts for one pose share a length; poses of their own do not depend on each other
-    length = _lengths(J, reach.turns)
+    # lengths that scale positions to angles: the longest lever arms; starts for one pose share it,
+    # poses of their own do not depend on each other
+    length = np.linalg.norm(J[:, :3, reach.turns], axis=1).max(axis=1, initial=0.0)
     length = np.full(len(q), length.max(initial=0.0)) if one else length
     weight = np.ones((len(q), 6))
     weight[:, :3] /= np.where(length > 0.0, length, 1.0)[:, None]
@@ -130,7 +130,7 @@ def approach(
     left = STEPS
     while left > 0:
         left -= 1
-        arrived = _within(e, tolerance)
+        arrived = (_sizes(e) <= tolerance).all(axis=0)
         if one and arrived.any():
             left = min(left, STEPS_AFTER)
         at = np.flatnonzero(~arrived & (damping < STUCK))
@@ -158,7 +158,7 @@ def approach(
         damping[at] = np.where(good & (cost_new > 0.999999 * cost[at]), STUCK, damping[at])
         to = at[good]
         q[to], e[to], J[to], cost[to] = tried[good], e_new[good], J_new[good], cost_new[good]
-    return Found(q, np.linalg.norm(e[:, :3], axis=1), np.linalg.norm(e[:, 3:], axis=1))
+    return Found(q, *_sizes(e))
 
 
 def _step(J: Array, downhill: Array, held: NDArray[np.bool_], damping: Array) -> Array:
@@ -169,16 +169,11 @@ def _step(J: Array, downhill: Array, held: NDArray[np.bool_], damping: Array) ->
     return np.asarray(found[..., 0], dtype=np.float64)
 
 
-def _within(e: Array, tolerance: float) -> NDArray[np.bool_]:
-    position, rotation = np.linalg.norm(e[:, :3], axis=1), np.linalg.norm(e[:, 3:], axis=1)
-    return (position <= tolerance) & (rotation <= tolerance)
+def _sizes(e: Array) -> Array:
+    """Return the sizes of errors in position and in rotation, ``(2, B)``."""
+    return np.linalg.norm(e.reshape(-1, 2, 3), axis=2).T
 
 
 def _lack(reach: Reach, target: Array, q: Array, part: Part) -> tuple[Array, Array]:
     """Return the errors of the pose, ``(B, 6)``, and the Jacobians."""
     return part.lack(target, reach.pose(q), reach.jacobian(q))
-
-
-def _lengths(J: Array, turns: NDArray[np.bool_]) -> Array:
-    """Return the lengths that scale positions to angles: the longest lever arms."""
-    return np.linalg.norm(J[:, :3, turns], axis=1).max(axis=1, initial=0.0)

@@ -202,11 +202,8 @@ class _Planar:
 
     def across(self, seen: Seen, q5: Pair, phi: Pair) -> Pair:
         """Return joint 4's point as seen from joint 2, across the parallel axes."""
-        g, e = seen[0], self.e(q5)
-        return (
-            g[0] - self.rows[1].b - (phi[0] * e[0] - phi[1] * e[1]),
-            g[1] - (phi[1] * e[0] + phi[0] * e[1]),
-        )
+        g, (x, y) = seen[0], turned(phi, self.e(q5))
+        return g[0] - self.rows[1].b - x, g[1] - y
 
     def phi(self, q5: Pair, q6: Pair, seen: Seen) -> Pair:
         """Return the turn of joints 2, 3 and 4 together."""

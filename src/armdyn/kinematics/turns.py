@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
+from armdyn.robot.joint import Joint
 
 # Whole turns of joints: the same pose, nearer to a start.
 
@@ -17,6 +19,11 @@ TURN = 2.0 * np.pi
 ROUNDING = 1e-12
 # A joint beyond its limit by less [rad or m] is at the limit.
 LIMIT = 1e-9
+
+
+def joint_limits(joints: Sequence[Joint]) -> tuple[Array, Array]:
+    """Return the lower and the upper limits of joints [rad or m]."""
+    return np.array([j.lower for j in joints]), np.array([j.upper for j in joints])
 
 
 def nearest_turn(

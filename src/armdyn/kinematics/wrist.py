@@ -228,7 +228,7 @@ def wrist_branches(
 
 def wrist_point(rows: Sequence[Row], pose: Pose) -> Vector:
     """Return the point where the wrist's axes meet, as seen from joint 1."""
-    x, y, z = add(pose.p, scale(-rows[5].d, pose.Z))
+    x, y, z = add(pose.p, scale(-rows[-1].d, pose.Z))
     return x, y, z - rows[0].d
 
 
@@ -271,6 +271,7 @@ def is_ball(rows: Sequence[Row]) -> bool:
 # along axis 1, e2 = z x n and e1 = e2 x n, the elbow lies on the side cos(psi) e1 + sin(psi) e2.
 # Where n is parallel to axis 1 the angle has no zero of its own, and is counted from x.
 
+# Two each of the elbow, the shoulder and the wrist.
 BRANCHES = 8
 
 
@@ -296,8 +297,7 @@ def _bones(rows: Sequence[Row]) -> tuple[tuple[float, float], tuple[float, float
 def swivel_branches(rows: Sequence[Row], pose: Pose, psi: Pair) -> list[Branch]:
     """Return all branches at a swivel angle, given as its cosine and sine."""
     upper, lower = _bones(rows)
-    x, y, z = add(pose.p, scale(-rows[6].d, pose.Z))
-    line: Vector = (x, y, z - rows[0].d)
+    line = wrist_point(rows, pose)
     square = dot(line, line)
     known = square - (ZERO * size_of(rows)) ** 2
     inverse = 1.0 / sqrt(select(known, square, 1.0))
@@ -312,11 +312,7 @@ def swivel_branches(rows: Sequence[Row], pose: Pose, psi: Pair) -> list[Branch]:
     normal = cross(n, side)
     length = math.hypot(*upper)
     along = (upper[0] / length, -upper[1] / length)
-    bent = (
-        lower[0] * along[0] - lower[1] * along[1],
-        lower[1] * along[0] + lower[0] * along[1],
-    )
-    elbows, margin = two_elbows(length, bent, square)
+    elbows, margin = two_elbows(length, turned(lower, along), square)
     found: list[Branch] = []
     # the elbow is to the left of the line to the wrist, seen along axis 4, or to the right
     for q4, axis in zip(elbows, (scale(-1.0, normal), normal), strict=True):

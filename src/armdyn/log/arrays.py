@@ -242,6 +242,7 @@ NUMBERS = {
 # Classes of arrays: structures, and numbers from double to uint64.
 STRUCTURE = 2
 NUMERIC = range(6, 16)
+# Structures in structures that are read: a guard against damaged files; logs have two or three.
 DEEPEST = 20
 
 

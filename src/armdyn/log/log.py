@@ -1,4 +1,8 @@
-"""`Log`: measurements of a moving arm at their recorded time stamps."""
+"""`Log`: measurements of a moving arm at their recorded time stamps.
+
+Its methods import what reads, writes and summarises logs (8 to 19 ms): these modules use `Log`, or
+are not needed for a log of arrays.
+"""
 
 from __future__ import annotations
 

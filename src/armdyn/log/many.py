@@ -30,11 +30,13 @@ def log_paths(path: str | os.PathLike[str]) -> list[Path]:
     """
     one = Path(path)
     try:
-        folder, there = one.is_dir(), os.path.lexists(one)
+        folder, there = os.path.isdir(one), os.path.lexists(one)
     except ValueError:  # a NUL in the name: the reader reports it
         return [one]
     if folder:
-        listed = sorted(file for file in one.iterdir() if is_log_path(file) and file.is_file())
+        listed = sorted(
+            file for file in one.iterdir() if is_log_path(file) and os.path.isfile(file)
+        )
         if not listed:
             raise LogError(one, f"is a folder without logs. {read_in_words()}")
         return listed

@@ -67,7 +67,7 @@ def matched(
             found[role] = _by_name(table, meanings, role, taken)
     _one_effort(table, found, torque)
     if not found["q"]:
-        raise LogError(table.path, f"no {WORDS_OF['q']} among its columns: {_listed(table)}.")
+        raise LogError(table.path, f"no {WORDS_OF['q']} among its columns: {_names(table)}.")
     if None in found["q"]:
         names, order = _blocks(table, found, joints, notes)
         return Matched(time, nanosec, names, order, notes)
@@ -113,7 +113,7 @@ def _time(
     if parts and not times:
         times, parts = parts, []
     if not times:
-        raise LogError(table.path, f"no {WORDS_OF['t']} among its columns: {_listed(table)}.")
+        raise LogError(table.path, f"no {WORDS_OF['t']} among its columns: {_names(table)}.")
     if len(times) > 1:
         raise _ambiguous(table, "t", times)
     return times[0], None
@@ -145,13 +145,13 @@ def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str |
         pattern = re.sub(r"[\[\]?]", lambda found: f"[{found[0]}]", names)
         hits = [name for name in there if fnmatch.fnmatchcase(name, pattern)]
         if not hits:
-            raise LogError(table.path, f"no column is like {names!r}; there are: {_listed(table)}.")
+            raise LogError(table.path, f"no column is like {names!r}; there are: {_names(table)}.")
         return {name[len(before) : len(name) - len(after) or None]: name for name in hits}
     for name in _list(names):
         if name not in there:
             close = difflib.get_close_matches(name, there, n=2)
             meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ";"
-            raise LogError(table.path, f"no column {name!r}{meant} there are: {_listed(table)}.")
+            raise LogError(table.path, f"no column {name!r}{meant} there are: {_names(table)}.")
     block = table.columns.get(names) if isinstance(names, str) else None
     if role == "t" or (block is not None and block.ndim == 2):
         if len(_list(names)) != 1:
@@ -172,7 +172,7 @@ def _one_effort(table: Table, found: dict[str, dict[str | None, str]], torque: s
     if torque == "auto":
         torque = "torque" if found["tau"] else "current"
     elif torque != "none" and not found[wanted := EFFORTS[torque]]:
-        raise LogError(table.path, f"there are no {WORDS_OF[wanted]}: {_listed(table)}.")
+        raise LogError(table.path, f"there are no {WORDS_OF[wanted]}: {_names(table)}.")
     for word, role in EFFORTS.items():
         if word != torque:
             found[role] = {}
@@ -259,11 +259,11 @@ def _ambiguous(table: Table, role: str, names: Sequence[str]) -> LogError:
     return LogError(
         table.path,
         f"{role!r} could be any of {', '.join(map(repr, names))}; say which one, as in "
-        f'columns={{"{role}": "{names[0]}"}}. There are: {_listed(table)}.',
+        f'columns={{"{role}": "{names[0]}"}}. There are: {_names(table)}.',
     )
 
 
-def _listed(table: Table) -> str:
+def _names(table: Table) -> str:
     names = [shown(name)[1:-1] for name in (*table.columns, *table.text)]
     more = f", ... and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
     return ", ".join(names[:MOST_SHOWN]) + more

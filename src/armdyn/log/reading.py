@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -122,30 +122,54 @@ def to_joint_side(
     notes.append(f"{', '.join(done)} brought from the motors to the joints by the gear matrix.")
 
 
+class _Conversion:
+    """How the tables of a file become samples: by the columns and stamps of the first one.
+
+    Attributes:
+        match: which columns the quantities are.
+        labels: names of the joints.
+        is_unit_known: whether the unit of the positions is known.
+    """
+
+    def __init__(self, first: Table, options: ReadOptions) -> None:
+        self._options = options
+        self.match = matched(first, options.joint_names, options.columns, options.torque)
+        n = block_of(first, "q", self.match).shape[1]
+        self.labels = self.match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
+        self._gears, self._scale = options.gear_matrix(n), options.scales(n)
+        first.notes += self.match.notes
+        self._clock = clock_of(first, self.match.time, self.match.nanosec, options.time_unit)
+        self.is_unit_known = True
+
+    def samples(
+        self, table: Table, roles: Iterable[str]
+    ) -> tuple[Array, NDArray[np.int64], dict[str, Array]]:
+        """Return the stamps and numbers of usable rows in order, and quantities in SI units."""
+        options = self._options
+        blocks = {role: block_of(table, role, self.match) for role in roles}
+        t = self._clock.seconds(table)
+        rows = complete_rows(table, self.match, t, blocks, options.missing)
+        rows = ordered(table, t, rows, options.sort)
+        blocks = {role: block[rows] for role, block in blocks.items()}
+        self.is_unit_known = to_si(blocks, self.match, self._scale)
+        if self._gears is not None:
+            to_joint_side(blocks, self._gears, options.motor_side, table.notes)
+        return t[rows], rows, blocks
+
+
 # A log file read as a whole: SI units, joint side, stamps in order, or an error.
 
 
 def read_arrays(file: Path, options: ReadOptions) -> dict[str, Any]:
     """Return the arguments of `Log` for a file."""
-    found = format_read(file)
     with told_with(file):
-        table = found.table(file, options.of_format)
-    match = matched(table, options.joint_names, options.columns, options.torque)
-    blocks = {role: block_of(table, role, match) for role in match.names}
-    n = blocks["q"].shape[1]
-    gears, scale = options.gear_matrix(n), options.scales(n)
-    table.notes += match.notes
-    t = clock_of(table, match.time, match.nanosec, options.time_unit).seconds(table)
-    rows = complete_rows(table, match, t, blocks, options.missing)
-    rows = ordered(table, t, rows, options.sort)
-    t, blocks = t[rows], {role: block[rows] for role, block in blocks.items()}
-    said = to_si(blocks, match, scale)
-    if gears is not None:
-        to_joint_side(blocks, gears, options.motor_side, table.notes)
-    labels = match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
-    if not said:
-        check_angles(table, labels, blocks["q"], options.joints)
-    still = still_joints(labels, blocks)
+        table = format_read(file).table(file, options.of_format)
+    found = _Conversion(table, options)
+    match = found.match
+    t, rows, blocks = found.samples(table, match.names)
+    if not found.is_unit_known:
+        check_angles(table, found.labels, blocks["q"], options.joints)
+    still = still_joints(found.labels, blocks)
     for words in (*table.lost, *still):
         warnings.warn(f"{file}: {words}", LogWarning, stacklevel=4)
     used = {match.time, match.nanosec, *(name for part in match.names.values() for name in part)}
@@ -155,7 +179,7 @@ def read_arrays(file: Path, options: ReadOptions) -> dict[str, Any]:
         "qd": blocks.get("qd"),
         "qdd": blocks.get("qdd"),
         "tau": blocks.get("tau", blocks.get("current")),
-        "joint_names": labels,
+        "joint_names": found.labels,
         "effort": "current" if "current" in blocks else "torque",
         "extra": {
             k.removeprefix(EXTRA): v[rows] for k, v in table.columns.items() if k not in used
@@ -173,43 +197,29 @@ NEEDED = ("q", "qd", "tau", "current")
 
 def stream_log(file: Path, options: ReadOptions) -> LongLog:
     """Read a file block by block."""
-    found = format_read(file)
     with told_with(file):
-        tables = found.tables(file, options.of_format)
+        tables = format_read(file).tables(file, options.of_format)
         first = _with_rows(tables)
-        match = matched(first, options.joint_names, options.columns, options.torque)
-        n = block_of(first, "q", match).shape[1]
-        gears, scale = options.gear_matrix(n), options.scales(n)
-        clock = clock_of(first, match.time, match.nanosec, options.time_unit)
-        first.notes += match.notes
-        made = _Columns(tuple(role for role in match.names if role in NEEDED), n)
-        said = True
+        found = _Conversion(first, options)
+        labels = found.labels
+        made = _Columns([role for role in found.match.names if role in NEEDED], len(labels))
         for table in chain([first], tables):
-            blocks = {role: block_of(table, role, match) for role in made.roles}
-            t = clock.seconds(table)
-            complete = complete_rows(table, match, t, blocks, options.missing)
-            rows = ordered(table, t, complete, False)
-            made.check_order(table, t, rows)
-            blocks = {role: block[rows] for role, block in blocks.items()}
-            said = to_si(blocks, match, scale)
-            if gears is not None:
-                to_joint_side(blocks, gears, options.motor_side, table.notes)
-            made.add(table, t[rows], blocks)
-    labels = match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
+            t, rows, blocks = found.samples(table, made.columns)
+            made.add(table, t, rows, blocks)
     last = Table(file, {})
-    if not said:
+    if not found.is_unit_known:
         check_angles(last, labels, made.extremes["q"], options.joints)
     still = still_joints(labels, made.extremes) if len(made.t) > 1 else []
     for words in (*made.lost, *still):
         warnings.warn(f"{file}: {words}", LogWarning, stacklevel=3)
-    effort = "current" if "current" in made.roles else "torque"
+    effort = "current" if "current" in made.columns else "torque"
     return LongLog(
         t=cast(Array, made.t),
         q=cast(Array, made.columns["q"]),
         qd=cast("Array | None", made.columns.get("qd")),
         tau=cast("Array | None", made.columns.get("tau", made.columns.get("current"))),
         joint_names=labels,
-        effort=effort if {"tau", "current"} & set(made.roles) else "none",
+        effort=effort if {"tau", "current"} & set(made.columns) else "none",
         source=str(file),
         notes=(*dict.fromkeys((*made.notes, *last.notes)), *made.lost, *still),
     )
@@ -230,8 +240,7 @@ def _with_rows(tables: Iterator[Table]) -> Table:
 class _Columns:
     """The columns in scratch files, with extremes and notes of the blocks so far."""
 
-    def __init__(self, roles: tuple[str, ...], n: int) -> None:
-        self.roles = roles
+    def __init__(self, roles: Iterable[str], n: int) -> None:
         self.t = FileRows()
         self.columns: dict[str, Any] = {role: FileRows(n) for role in roles}
         self.extremes: dict[str, Array] = {}
@@ -239,21 +248,24 @@ class _Columns:
         self.lost: list[str] = []
         self._end = -np.inf
 
-    def check_order(self, table: Table, t: Array, rows: NDArray[np.int64]) -> None:
-        """Raise an error if a block begins before the previous one ends."""
-        if len(rows) and not t[rows[0]] > self._end:
-            raise table.error(
-                int(rows[0]),
-                f"goes back in time: {float(t[rows[0]])!r} s after {float(self._end)!r} s. "
-                "Log.read with sort=True puts rows in order.",
-            )
+    def add(
+        self, table: Table, t: Array, rows: NDArray[np.int64], blocks: Mapping[str, Array]
+    ) -> None:
+        """Append the samples of a block.
 
-    def add(self, table: Table, t: Array, blocks: Mapping[str, Array]) -> None:
-        """Append the samples of a block."""
+        Raises:
+            LogError: it begins before the previous one ends.
+        """
         self.notes += table.notes
         self.lost += table.lost
         if not len(t):
             return
+        if not t[0] > self._end:
+            raise table.error(
+                int(rows[0]),
+                f"goes back in time: {float(t[0])!r} s after {float(self._end)!r} s. "
+                "Log.read with sort=True puts rows in order.",
+            )
         self._end = t[-1]
         self.t.append(t)
         for role, block in blocks.items():

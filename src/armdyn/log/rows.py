@@ -25,12 +25,12 @@ class _Scratch:
         try:
             made = tempfile.TemporaryFile(prefix="armdyn-", buffering=0)
         except OSError as error:
-            raise _no_room(error) from error
+            raise _no_space(error) from error
         self.file = cast(BinaryIO, made)
         weakref.finalize(self, made.close)
 
 
-def _no_room(error: OSError) -> FileError:
+def _no_space(error: OSError) -> FileError:
     return FileError(
         tempfile.gettempdir(),
         f"cannot keep the samples of a long log: {error.strerror or error}. Set TMPDIR to a folder "
@@ -72,7 +72,7 @@ class FileRows:
             while len(left):
                 left = left[self._scratch.file.write(left) :]
         except OSError as error:
-            raise _no_room(error) from error
+            raise _no_space(error) from error
         self._count += len(data)
 
     def part(self, a: int, b: int) -> FileRows:
@@ -126,7 +126,7 @@ class MemoryRows:
 
     def __init__(self, *shape: int) -> None:
         """Allocate memory for all rows."""
-        self.rows = _room(shape)
+        self.rows = _uninitialised(shape)
         self._at = 0
 
     def append(self, rows: Array) -> None:
@@ -135,7 +135,7 @@ class MemoryRows:
         self._at += len(rows)
 
 
-def _room(shape: tuple[int, ...]) -> Array:
+def _uninitialised(shape: tuple[int, ...]) -> Array:
     """Return an uninitialised array.
 
     For a large array, Linux can map all pages at once, which takes a fraction of the time of

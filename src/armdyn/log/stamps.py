@@ -21,7 +21,8 @@ from armdyn.log.match import understood
 EPOCH = 1e8
 
 # Logs have 5 to 2000 samples a second, so the step [s] tells the unit: steps of 4 are
-# milliseconds, of 4000 microseconds. The stamp itself [s] tells it if it counts from 1970.
+# milliseconds, of 4000 microseconds. The stamp itself [s] tells it if it counts from 1970:
+# the years 1973 to 2286.
 STEPS = (5e-4, 0.2)
 SINCE_1970 = (1e8, 1e10)
 
@@ -133,6 +134,7 @@ def ordered(table: Table, t: Array, rows: NDArray[np.int64], sort: bool) -> NDAr
 # Joints of arms turn once or twice. Beyond this [rad], one and a half turns each way, the unit is
 # uncertain.
 MOST_TURNS = 1.5 * math.tau
+# One degree [rad].
 DEGREE = math.pi / 180
 
 # Larger positions cannot be angles, in radians or in degrees: 100 turns.
@@ -157,13 +159,13 @@ def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -
                 continue
             lower, upper = float(described[j].lower), float(described[j].upper)
         bounded = math.isfinite(lower) and math.isfinite(upper)
-        room = SLACK + SLACK * (upper - lower) if bounded else 0.0
+        slack = SLACK + SLACK * (upper - lower) if bounded else 0.0
         far = max(-low, high) > MOST_TURNS
         if bounded:
-            far = far or low < lower - room or high > upper + room
-            if low >= lower - room and high <= upper + room:
+            far = far or low < lower - slack or high > upper + slack
+            if low >= lower - slack and high <= upper + slack:
                 continue
-        degrees = not bounded or (low * DEGREE >= lower - room and high * DEGREE <= upper + room)
+        degrees = not bounded or (low * DEGREE >= lower - slack and high * DEGREE <= upper + slack)
         if max(-low, high) > MAX_POSITION:
             raise LogError(
                 table.path,

@@ -14,15 +14,17 @@ from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
 from armdyn.algorithms.structure import structure
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_choice, checked_text
+from armdyn.graph.program import Program
 from armdyn.minimal.check import checked_set
 from armdyn.minimal.closed_form import gravity_only
 from armdyn.minimal.drives import drive_names, drive_parameters, with_drives
-from armdyn.minimal.factory import FunctionFactory
+from armdyn.minimal.dynamics import at_run_time, built_in
 from armdyn.minimal.invisible import Invisible, invisible
 from armdyn.minimal.khalil_gautier import khalil_gautier
 from armdyn.minimal.other_sets import OtherSet, check_form, inertia_set, kappas, seen_at_rest
 from armdyn.minimal.programs import regressor_program
-from armdyn.minimal.terms import latex_lines, written
+from armdyn.minimal.terms import latex_lines, minimal_card, written
+from armdyn.programs.key import ProgramKey
 from armdyn.robot.chain import Chain
 from armdyn.robot.friction import has_load_terms
 
@@ -55,13 +57,21 @@ class MinimalParameters:
     def __init__(
         self,
         chain: Chain,
-        factory: FunctionFactory,
+        make_function: Callable[[Program, str], Callable[..., Any]],
         *,
         rotor: bool = False,
         friction: bool = False,
     ) -> None:
+        """Find the minimal parameters of an arm.
+
+        Args:
+            chain: the constants of the arm.
+            make_function: returns a function on arrays, of its program and its method.
+            rotor: include rotor inertias.
+            friction: include friction coefficients.
+        """
         self._chain = chain
-        self._factory = factory
+        self._make_function = make_function
         self.rotor, self.friction = rotor, friction
         self._structure = structure(chain)
         inertial, self.notes = checked_set(chain)
@@ -69,7 +79,7 @@ class MinimalParameters:
         self._links = inertial
         self._set = with_drives(inertial, chain, self._structure, rotor, friction)
         self._right_inverse = self._set.right_inverse
-        self._functions: dict[tuple[str, str], Callable[..., Any]] = {}
+        self._functions: dict[ProgramKey, Callable[..., Any]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -213,7 +223,7 @@ class MinimalParameters:
     @cached_property
     def _regressor(self) -> Callable[..., Any]:
         program = regressor_program(self._chain, self._right_inverse, self.rotor, self.friction)
-        return self._factory.function(program, "minimal")
+        return self._make_function(program, "minimal")
 
     def tracking_regressor(
         self,
@@ -256,7 +266,7 @@ class MinimalParameters:
     def _tracking_regressor(self) -> Callable[..., Any]:
         drives = self.rotor, self.friction
         program = regressor_program(self._chain, self._right_inverse, *drives, tracking=True)
-        return self._factory.function(program, "minimal")
+        return self._make_function(program, "minimal")
 
     def to_parameters(self, values: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return parameters that have the given minimal values.
@@ -335,12 +345,14 @@ class MinimalParameters:
         if quantity == TRACKING:
             return self._tracking_regressor
         if values is None:
-            key = (quantity, method)
+            key = ProgramKey(self._chain, quantity, method)
             if key not in self._functions:
-                self._functions[key] = self._factory.at_run_time(self, quantity, method)
+                made = at_run_time(self._chain, self, quantity, method)
+                self._functions[key] = self._make_function(made.program, made.method)
             return self._functions[key]
         w = self._vector(values, "values", len(self.names))
-        return self._factory.built_in(self, quantity, method, w)
+        made = built_in(self._chain, self, quantity, method, w)
+        return self._make_function(made.program, made.method)
 
     def mass_matrix(self, q: ArrayLike, values: ArrayLike | None = None) -> Array:
         """Return the mass matrix M(q) from minimal values.
@@ -502,8 +514,6 @@ class MinimalParameters:
         return len(self._set.terms)
 
     def _repr_html_(self) -> str:
-        from armdyn.minimal.terms import minimal_card
-
         return minimal_card(self)
 
     def __repr__(self) -> str:

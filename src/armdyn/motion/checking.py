@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from armdyn.graph.trace import trace
 from armdyn.kernel.kernel import Kernel
 from armdyn.motion.limits import Limits, Row
 from armdyn.motion.paths import Indices, Splines, chunk_rows, cubic
-from armdyn.motion.problem import MIN_COMPILED_SPLINES, Problem
+from armdyn.motion.problem import Problem, compiled_step
 from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar, max, select, sqrt
 
@@ -132,16 +132,10 @@ def asked(problem: Problem, speed: Array) -> Asked:
     length = np.where(problem.length > 0.0, problem.length, 1.0)
     u = np.where(problem.length > 0.0, np.diff(x, axis=0) / (2.0 * length), 0.0)
     law = np.stack([x[:-1], u], axis=-1)
-    paths = problem.paths
-    program = problem.arm.function("inverse_dynamics", friction=problem.friction).program
-    if (
-        isinstance(paths, Splines)
-        and isinstance(program, Program)
-        and paths.count >= MIN_COMPILED_SPLINES
-    ):
-        accelerations = any(problem.drives.acceleration)
-        kernel = asked_step(program, problem.places.shape[-1], accelerations).kernel
-        if kernel is not None:
+    paths, places = problem.paths, problem.places.shape[-1]
+    if isinstance(paths, Splines):
+        step = partial(asked_step, places=places, accelerations=any(problem.drives.acceleration))
+        if kernel := compiled_step(problem.arm, paths, problem.friction, step):
             return _by_program(problem, paths, kernel, law)
     return _by_parts(problem, law)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Literal, Protocol
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,28 +31,6 @@ SHAPES = ("trapezoid", "quintic")
 # Largest speed and acceleration of the quintic 10 x^3 - 15 x^4 + 6 x^5 on 0..1.
 QUINTIC_SPEED = 15.0 / 8.0
 QUINTIC_ACCELERATION = 10.0 / sqrt(3.0)
-
-
-class Profile(Protocol):
-    """A motion from 0 to 1 in a `duration`."""
-
-    @property
-    def duration(self) -> float:
-        """How long it takes [s]."""
-        ...
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """Times at which the acceleration jumps."""
-        ...
-
-    def at(self, t: Array) -> tuple[Array, Array, Array]:
-        """Return the share of the path, its speed and its acceleration at times ``(N,)``."""
-        ...
-
-    def slower(self, factor: float) -> Profile:
-        """Return the same motion in a multiple of the time."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -114,6 +92,10 @@ class Quintic:
     def slower(self, factor: float) -> Quintic:
         """Return the same motion in a multiple of the time."""
         return Quintic(factor * self.duration)
+
+
+Profile: TypeAlias = Trapezoid | Quintic
+"""A motion from 0 to 1 in a `duration`, at rest at both ends."""
 
 
 def profile(shape: str, speed: float, acceleration: float, duration: float | None) -> Profile:

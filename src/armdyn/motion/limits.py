@@ -35,6 +35,7 @@ Row = Sequence[Scalar]
 
 # The least share of b that counts as a: a torque of this share times u is rounding.
 LEAST_SHARE = 1e-10
+# The same where b is zero, too: such a row bounds nothing.
 LEAST_SIZE = 1e-14
 # A bound of u that never matters.
 UNBOUNDED = 1e30
@@ -281,15 +282,11 @@ def limits_of(
 ) -> Limits:
     """Return the limits, the robot's where none are given."""
     joints, n = arm.robot.joints, arm.n
-    own = {"velocity": [j.velocity for j in joints], "effort": [j.effort for j in joints]}
-    v, a = (
-        checked_limits(value, name, n)
-        for value, name in (
-            (own["velocity"] if velocity is None else velocity, "velocity"),
-            (np.inf if acceleration is None else acceleration, "acceleration"),
-        )
-    )
-    most, loss = _effort(own["effort"] if effort is None else effort, n)
+    velocity = [j.velocity for j in joints] if velocity is None else velocity
+    effort = [j.effort for j in joints] if effort is None else effort
+    v = checked_limits(velocity, "velocity", n)
+    a = checked_limits(np.inf if acceleration is None else acceleration, "acceleration", n)
+    most, loss = _effort(effort, n)
     if not (np.isfinite(most).any() or np.isfinite(a).any()):
         raise InputError(
             f"the robot {arm.name!r} has no limits of effort: give `effort` or `acceleration`.",

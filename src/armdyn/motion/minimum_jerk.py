@@ -72,10 +72,8 @@ class MinimumJerk(Trajectory):
                 "`waypoints` is a single position, expected two or more.", argument="waypoints"
             )
         check_positions(q, "waypoints")
-        v, a = (
-            checked_limits(velocity, "velocity", n),
-            checked_limits(acceleration, "acceleration", n),
-        )
+        v = checked_limits(velocity, "velocity", n)
+        a = checked_limits(acceleration, "acceleration", n)
         given = None if times is None else _checked_times(times, m)
         t = _proportional(q, v, a) if given is None else given
         splines = _splines(t, q)

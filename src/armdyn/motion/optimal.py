@@ -34,8 +34,9 @@ from armdyn.motion.checking import LIMITS
 from armdyn.motion.limits import Limits, Question, limits_of
 from armdyn.motion.paths import FunctionPath, Paths, repeated, splines
 from armdyn.motion.planning import Plan, plans
-from armdyn.motion.trajectory import Trajectory
+from armdyn.motion.trajectory import Trajectory, checked_arm
 
+# More nodes are taken to be a mistake.
 MOST_NODES = 20_000
 # A limit counts as reached from this share on.
 ACTIVE = 0.99
@@ -179,7 +180,7 @@ class TimeOptimal(Trajectory):
             >>> motion = armdyn.motion.time_optimal(armdyn.load("ur10"), [np.zeros(6), np.ones(6)])
             >>> motion.plot("motion.svg")
         """
-        from armdyn.motion.optimal_plot import write_plot
+        from armdyn.motion.optimal_plot import write_plot  # 3 ms; only plots need it
 
         write_plot(path, self)
 
@@ -304,9 +305,7 @@ def time_optimal(
         >>> bool((abs(qd) <= 1.001 * motion.limits.velocity).all())
         True
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
-    arm = arm.astype(np.float64)
+    arm = checked_arm(arm)
     question = Question(
         arm,
         limits_of(arm, velocity, acceleration, effort),

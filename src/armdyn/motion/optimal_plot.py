@@ -14,6 +14,7 @@ from armdyn.present.pictures import check_picture, new_figure, plain_text, write
 if TYPE_CHECKING:
     from armdyn.motion.optimal import TimeOptimal
 
+# Points of a curve: more than a picture has pixels across.
 SAMPLES = 2000
 # How lines of the phase plane show which limit of a joint is reached.
 STYLES = {"effort": "-", "acceleration": "-.", "velocity": ":"}
@@ -55,20 +56,19 @@ def _phase_plane(axis: Any, motion: TimeOptimal) -> None:
     top = CUT * float(motion.sd.max())
     axis.fill_between(motion.s, np.minimum(motion.bound, top), top, color="0.9", linewidth=0)
     axis.plot(motion.s, np.minimum(motion.bound, top), color="0.6", linewidth=1.0)
-    seen: dict[str, Any] = {}
+    seen: set[str] = set()
     for k, (joint, limit) in enumerate(motion.active.tolist()):
         part = slice(k, k + 2)
         colour, style = (f"C{joint % 10}", STYLES[LIMITS[limit]]) if joint >= 0 else (IDLE, "-")
-        (line,) = axis.plot(
+        axis.plot(
             motion.s[part], motion.sd[part], color=colour, linestyle=style, linewidth=2.4,
             solid_capstyle="round",
         )  # fmt: skip
-        seen.setdefault(NONE if joint < 0 else LIMITS[int(limit)], line)
-    lines = [_plain_line(style) for word, style in STYLES.items() if word in seen]
-    words = [word for word in STYLES if word in seen]
-    if NONE in seen:
-        lines.append(_plain_line("-", IDLE))
-        words.append(NONE)
+        seen.add(NONE if joint < 0 else LIMITS[int(limit)])
+    every = {word: _plain_line(style) for word, style in STYLES.items()}
+    every[NONE] = _plain_line("-", IDLE)
+    words = [word for word in every if word in seen]
+    lines = [every[word] for word in words]
     axis.legend(lines, words, fontsize=8, frameon=False, loc="lower center", ncols=len(words))
     axis.set_xlim(0.0, 1.0)
     axis.set_ylim(0.0, top)

@@ -220,18 +220,10 @@ class _Best:
         """Return the plan of one path."""
         real = self.pieces[lane]
         limit, joint = self._nearest[:, :real, lane]
-        nodes = slice(0, real + 1)
-        return Plan(
-            self.problem.s[nodes, lane],
-            self.bound[nodes, lane],
-            self.speed[nodes, lane],
-            float(self.excess[lane]),
-            joint,
-            limit,
-            self.used[:real, lane],
-            self.split[nodes, lane],
-            self._times[nodes, lane],
-        )
+        at_nodes = (self.problem.s, self.bound, self.speed, self._times)
+        s, bound, speed, times = (x[: real + 1, lane] for x in at_nodes)
+        excess, used, split = float(self.excess[lane]), self.used[:real, lane], self.split[:, lane]
+        return Plan(s, bound, speed, excess, joint, limit, used, split[: real + 1], times)
 
 
 def _excess(question: Question, plan: Plan) -> ArmdynError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
@@ -109,16 +110,9 @@ class Problem:
         s = nodes_of(paths, pieces)
         middle = _middle(s)
         inside = np.concatenate([middle, middle[-1:]])
-        program = arm.function("inverse_dynamics", friction=False).program
-        if (
-            isinstance(paths, Splines)
-            and isinstance(program, Program)
-            and paths.count >= MIN_COMPILED_SPLINES
-        ):
-            kernel = node_step(program).kernel
-            if kernel is not None:
-                found = _by_program(paths, limits, kernel, s, inside)
-                return cls(arm, paths, limits, friction, s, *found)
+        if isinstance(paths, Splines) and (kernel := compiled_step(arm, paths, False, node_step)):
+            found = _by_program(paths, limits, kernel, s, inside)
+            return cls(arm, paths, limits, friction, s, *found)
         q, by_s, by_ss = (x[:, :, 0] for x in paths.states(inside, s[:, :, None]))
         rest = np.zeros_like(q)
         ways = ((rest, rest), (rest, by_s), (by_s, by_ss))
@@ -244,6 +238,16 @@ class Problem:
         above = high - np.where(sigma > 0.0, np.maximum(more, less), less)
         below = np.where(sigma < 0.0, np.minimum(more, less), less) - low
         return np.concatenate([above, below], axis=-1)
+
+
+def compiled_step(
+    arm: Arm, paths: Splines, friction: bool, step: Callable[[Program], Evaluator]
+) -> Kernel | None:
+    """Return a step made of inverse dynamics as machine code; None if it would not pay off."""
+    program = arm.function("inverse_dynamics", friction=friction).program
+    if not isinstance(program, Program) or paths.count < MIN_COMPILED_SPLINES:
+        return None
+    return step(program).kernel
 
 
 def _middle(s: Array) -> Array:

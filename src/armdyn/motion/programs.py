@@ -16,11 +16,11 @@ is rare: `bound` says whether it may be so.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
-from armdyn.motion.limits import UNBOUNDED, Bend, Bound, Bounds, Drives, End, Row
+from armdyn.motion.limits import NO_LOWER, NO_UPPER, Bend, Bound, Bounds, Drives, End, Row
 from armdyn.programs.evaluate import Evaluator
 from armdyn.scalar import Scalar, max, min, select, sqrt
 
@@ -32,6 +32,7 @@ SPEEDS_COMPARED, LEVELS = 8, 3
 SPEEDS_TOGETHER = 8
 # A bound violated by less than this share is rounding.
 ROUNDING = 1e-9
+# Less than any denominator that occurs, so that nothing is divided by zero.
 LEAST = 1e-200
 
 
@@ -176,18 +177,9 @@ def _evaluator(
     return Evaluator(trace(function, slots(n), results, f"time_optimal_{name}"))
 
 
-def _bounds(
-    drives: Drives,
-    left: Row,
-    right: Row,
-    room_left: Row,
-    room_right: Row,
-    most: Row,
-    sigma: Row,
-    piece: Row,
-    top: Row,
-    last: Row,
-) -> Bounds:
+def _bounds(drives: Drives, *given: Row) -> Bounds:
+    """Return the bounds of u from all inputs but the speed, see `slots`."""
+    left, right, room_left, room_right, most, sigma, piece, top, last = given
     n = drives.n
     twice, _, least = piece
     touching, chord = max(min(last[0], top[0]), least), max(top[0], least)
@@ -216,17 +208,11 @@ def _gap(U: Scalar, L: Scalar) -> Scalar:
 
 
 def _least(bounds: Sequence[Bound], x: Scalar, y: Scalar) -> Scalar:
-    least: Scalar = UNBOUNDED
-    for bound in bounds:
-        least = min(least, bound.at(x, y))
-    return least
+    return reduce(min, (bound.at(x, y) for bound in bounds), NO_UPPER.H)
 
 
 def _largest(bounds: Sequence[Bound], x: Scalar, y: Scalar) -> Scalar:
-    largest: Scalar = -UNBOUNDED
-    for bound in bounds:
-        largest = max(largest, bound.at(x, y))
-    return largest
+    return reduce(max, (bound.at(x, y) for bound in bounds), NO_LOWER.H)
 
 
 def _lowered(bounds: Bounds, y: Scalar) -> Scalar:

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_positive, checked_whole
-from armdyn.errors import InputError, NumericalError, UnreachedError, shown
+from armdyn.errors import InputError, NumericalError, UnreachedError
 from armdyn.kinematics.inverse_kinematics import checked_start, reach_of
-from armdyn.kinematics.poses import checked_pose, rotation_vectors
+from armdyn.kinematics.poses import checked_pose, pose_errors
 from armdyn.kinematics.search import Reach
 from armdyn.kinematics.turns import nearest_turn
 from armdyn.motion.joint_space import Profile, Shape, profile
-from armdyn.motion.trajectory import Trajectory, checked_duration, checked_limits
+from armdyn.motion.trajectory import Trajectory, checked_arm, checked_duration, checked_limits
 from armdyn.numerics import ratio
 
 # A straight line of the tip, as joint positions along it.
@@ -30,8 +30,10 @@ from armdyn.numerics import ratio
 # kinematics have all solutions at all nodes computed at once; of these, each node has the one that
 # continues the path.
 
+# Nodes at first; their pieces are halved until the line is followed, up to the second number.
 NODES = 33
 MOST_NODES = 2049
+# Steps of Newton's method that put a node on the line; each squares its distance.
 CORRECTIONS = 8
 
 # A pose closer to the line than this [m or rad] is on it: forward kinematics has rounding.
@@ -66,8 +68,7 @@ class Line:
     @property
     def way(self) -> Array:
         """Displacement [m] and rotation vector [rad], in base axes: ``(6,)``."""
-        turned = rotation_vectors((self.last[:3, :3] @ self.first[:3, :3].T)[None])[0]
-        return np.concatenate([self.last[:3, 3] - self.first[:3, 3], turned])
+        return pose_errors(self.last, self.first[None])[0]
 
     def pose(self, s: float) -> Array:
         """Return the pose at s."""
@@ -140,10 +141,7 @@ def followed(arm: Arm, line: Line, start: Array, nodes: int) -> tuple[Array, Arr
 
 def distance(arm: Arm, line: Line, s: Array, q: Array) -> float:
     """Return the largest distance of positions from the line [m or rad]."""
-    T = arm.pose(q)
-    wanted = np.array([line.pose(float(x)) for x in s])
-    turned = rotation_vectors(wanted[:, :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2))
-    lack = np.concatenate([wanted[:, :3, 3] - T[:, :3, 3], turned], axis=1)
+    lack = pose_errors(np.array([line.pose(float(x)) for x in s]), arm.pose(q))
     return float(np.linalg.norm(lack.reshape(-1, 3), axis=1).max())
 
 
@@ -176,9 +174,7 @@ def _put_on(reach: Reach, target: Array, before: Array, q: Array, s: float) -> A
     lack = np.full(6, np.inf)
     for _ in range(CORRECTIONS):
         q = np.clip(q, reach.lower, reach.upper)
-        T = reach.pose(q[None])
-        turned = rotation_vectors(target[:3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2))[0]
-        lack = np.concatenate([target[:3, 3] - T[0, :3, 3], turned])
+        lack = pose_errors(target, reach.pose(q[None]))[0]
         if np.abs(lack).max() <= ON_THE_LINE and np.abs(q - before).max() <= 2 * JUMP:
             return q
         q = q + np.clip(_rate(reach, q, lack), -JUMP, JUMP)
@@ -271,30 +267,24 @@ class StraightLine(Trajectory):
             UnreachedError: the arm cannot follow the line; the message says how far it got.
             NumericalError: the line passes a singular position too closely to be followed.
         """
-        if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
-        arm = arm.astype(np.float64)
+        arm = checked_arm(arm)
         q0 = checked_start(arm.robot.joints, start)
         line = Line(arm.pose(q0), checked_pose("pose", pose))
         own = [joint.velocity for joint in arm.robot.joints]
-        v, a = (
-            checked_limits(value, name, arm.n)
-            for value, name in (
-                (own if velocity is None else velocity, "velocity"),
-                (joint_acceleration, "joint_acceleration"),
-            )
-        )
+        v = checked_limits(own if velocity is None else velocity, "velocity", arm.n)
+        a = checked_limits(joint_acceleration, "joint_acceleration", arm.n)
         wanted = None if duration is None else checked_duration(duration)
-        fastest = _slowest(
-            line,
+        ways = check_length(line)
+        speeds = [
             checked_positive(speed, "speed"),
             checked_positive(turning_speed, "turning_speed"),
-        )
-        hardest = _slowest(
-            line,
+        ]
+        rates = [
             checked_positive(acceleration, "acceleration"),
             checked_positive(turning_acceleration, "turning_acceleration"),
-        )
+        ]
+        # limits in lines per second, the stricter of those of position and rotation
+        fastest, hardest = (float(ratio(x, ways, np.inf).min()) for x in (speeds, rates))
         chosen = profile(shape, fastest, hardest, wanted)
         splines, off = splines_along(arm, line, q0, checked_positive(tolerance, "tolerance"))
         _, qd, qdd = _states(splines, chosen, _checked_times(chosen))
@@ -325,12 +315,6 @@ def _states(splines: tuple[Any, Any, Any], how: Profile, t: Array) -> tuple[Arra
     s, sd, sdd = how.at(t)
     q, by_s, by_ss = (np.asarray(spline(s), dtype=np.float64) for spline in splines)
     return q, by_s * sd[:, None], by_ss * sd[:, None] ** 2 + by_s * sdd[:, None]
-
-
-def _slowest(line: Line, straight: float, turning: float) -> float:
-    """Return a limit in lines per second, from the limits of position and rotation."""
-    ways = check_length(line)
-    return float(ratio([straight, turning], ways, np.inf).min())
 
 
 # Straight lines of the tip as paths of joints.
@@ -374,8 +358,7 @@ class TipLine:
             UnreachedError: the arm cannot follow the line; the message says how far it got.
             NumericalError: the line passes a singular position too closely to be followed.
         """
-        if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
+        arm = checked_arm(arm)
         self.start = checked_start(arm.robot.joints, start)
         line = Line(arm.pose(self.start), checked_pose("pose", pose))
         check_length(line)

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_per_joint, checked_positive
 from armdyn.errors import InputError, shown
@@ -70,7 +71,9 @@ class Trajectory(ABC):
             (array([0.5]), array([0.9375]), array([0.]))
         """
         times = self._times(t)
-        return self._shaped(times, self._states(times.reshape(-1)))
+        states = self._states(times.reshape(-1))
+        q, qd, qdd = (x.reshape(*times.shape, self.n) for x in states)
+        return q, qd, qdd
 
     def q(self, t: ArrayLike) -> Array:
         """Return the positions.
@@ -158,12 +161,6 @@ class Trajectory(ABC):
             )
         return np.clip(times, 0.0, self.duration)
 
-    def _shaped(
-        self, times: Array, states: tuple[Array, Array, Array]
-    ) -> tuple[Array, Array, Array]:
-        q, qd, qdd = (x.reshape(*times.shape, self.n) for x in states)
-        return q, qd, qdd
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.n} joints, {self.duration:.4g} s>"
 
@@ -185,6 +182,15 @@ def sample_times(duration: float, rate: object, name: str = "rate") -> Array:
 # Fifth powers of these are far from the ends of the range of doubles, 1e-308 to 1e308.
 LEAST, MOST = 1e-30, 1e30
 RANGE = f"from {LEAST:g} to {MOST:g}"
+
+
+def checked_arm(value: object) -> Arm:
+    """Return the argument `arm`, in double precision."""
+    if not isinstance(value, Arm):
+        raise InputError(
+            f"`arm` is {shown(value)}, expected an armdyn.Arm; see armdyn.load().", argument="arm"
+        )
+    return value.astype(np.float64)
 
 
 def check_positions(q: Array, name: str) -> None:

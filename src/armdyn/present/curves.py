@@ -15,6 +15,7 @@ from armdyn.arrays import Array
 from armdyn.present.html import Html, Packed, joined, tag
 from armdyn.present.svg import Scale, across_ticks, down_ticks, level, line, panel, scale_of, stripe
 
+# Sizes of the drawing and its margins [px].
 WIDTH, LEFT, RIGHT = 900, 60, 10
 BETWEEN, BELOW, ABOVE = 12, 34, 8
 

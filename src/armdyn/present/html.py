@@ -15,6 +15,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.checks import checked_path
 from armdyn.errors import FileError
+from armdyn.writing import check_target
 
 # HTML that names from files cannot break: any text that is not `Html` is escaped.
 
@@ -109,8 +110,7 @@ def check_page(path: str | os.PathLike[str]) -> None:
     target = checked_path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise FileError(target, "pages are written as .html.")
-    if not target.parent.is_dir():
-        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
+    check_target(target)
 
 
 def filled(

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.checks import checked_path
-from armdyn.errors import FileError, MissingExtraError
-from armdyn.writing import whole_file
+from armdyn.errors import FileError
+from armdyn.files import imported
+from armdyn.writing import check_target, whole_file
 
 SUFFIXES = (".png", ".svg", ".pdf")
 PICTURES_IN_WORDS = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
@@ -27,8 +28,7 @@ def check_picture(path: str | os.PathLike[str]) -> None:
     target = checked_path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise FileError(target, f"pictures are written as {', '.join(SUFFIXES)}.")
-    if not target.parent.is_dir():
-        raise FileError(target, f"cannot be written: no folder {target.parent}; make it first.")
+    check_target(target)
     matplotlib()
 
 
@@ -57,8 +57,5 @@ def matplotlib() -> Any:
     Raises:
         MissingExtraError: it is not installed.
     """
-    try:
-        import_module("matplotlib.figure")
-        return import_module("matplotlib")
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "the picture") from None
+    imported("matplotlib.figure", "the picture", "plot")
+    return import_module("matplotlib")

@@ -10,19 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
+from armdyn.present import svg
 from armdyn.present.html import Html, joined, tag
-from armdyn.present.svg import (
-    ACROSS,
-    DOWN,
-    Scale,
-    across_ticks,
-    down_ticks,
-    level,
-    line,
-    panel,
-    scale_of,
-)
 
+# Sizes of the drawing and its margins [px].
 WIDTH, LEFT, RIGHT, ABOVE, TALL, BELOW = 290, 46, 8, 6, 120, 34
 
 # Dots of one kind that are drawn, and the share of them that may lie outside on either side.
@@ -62,23 +53,23 @@ def scatter(
     xs = [x for x, _, _ in dots] + [one.x for one in traces]
     ys = [np.quantile(y, [OUTSIDE, 1.0 - OUTSIDE]) for _, y, _ in dots if len(y)]
     ys += [one.y for one in traces]
-    across, down = scale_of(*xs), scale_of(*ys)
-    inside = [level(0.0, down, "zero")] if down.low < 0.0 < down.high else []
+    across, down = svg.scale_of(*xs), svg.scale_of(*ys)
+    inside = [svg.level(0.0, down, "zero")] if down.low < 0.0 < down.high else []
     wide = WIDTH - LEFT - RIGHT
     inside += [_band(one, one.half, across, down) for one in traces if one.half is not None]
     marks = [_dots(x, y, across, down, wide, kind) for x, y, kind in dots]
-    lines = [line(one.x, one.y, across, down, one.kind) for one in traces if len(one.x)]
+    lines = [svg.line(one.x, one.y, across, down, one.kind) for one in traces if len(one.x)]
     return _framed(
         joined(
             [
-                panel(LEFT, ABOVE, wide, TALL, inside),
+                svg.panel(LEFT, ABOVE, wide, TALL, inside),
                 *marks,
-                panel(LEFT, ABOVE, wide, TALL, lines),
+                svg.panel(LEFT, ABOVE, wide, TALL, lines),
                 tag("text", corner, x=WIDTH - RIGHT - 5, y=ABOVE + 14, class_="axis"),
             ]
         ),
-        down_ticks(down, 3, LEFT, ABOVE, TALL),
-        across_ticks(across, 4, LEFT, wide, ABOVE + TALL + 14),
+        svg.down_ticks(down, 3, LEFT, ABOVE, TALL),
+        svg.across_ticks(across, 4, LEFT, wide, ABOVE + TALL + 14),
         unit,
         label,
     )
@@ -91,10 +82,11 @@ def logarithmic(traces: Sequence[Trace], marks: Sequence[float], unit: str, labe
         Trace(np.log10(one.x), np.log10(np.maximum(one.y, MIN_LOG_SHARE * top)), one.kind)
         for one in traces
     ]
-    across, down = scale_of(*(one.x for one in shown), room=0.0), scale_of(*(t.y for t in shown))
+    across = svg.scale_of(*(one.x for one in shown), margin=0.0)
+    down = svg.scale_of(*(one.y for one in shown))
     wide = WIDTH - LEFT - RIGHT
     inside = [_upright(math.log10(mark), across) for mark in marks if mark > 0.0]
-    inside += [line(one.x, one.y, across, down, one.kind) for one in shown]
+    inside += [svg.line(one.x, one.y, across, down, one.kind) for one in shown]
     left = [
         tag("text", _power(k), x=LEFT - 6, y=ABOVE + TALL * float(1 - down.share(k)) + 3.5)
         for k in _decades(down)
@@ -104,7 +96,9 @@ def logarithmic(traces: Sequence[Trace], marks: Sequence[float], unit: str, labe
             y=ABOVE + TALL + 14)
         for k in _decades(across)
     ]  # fmt: skip
-    return _framed(panel(LEFT, ABOVE, wide, TALL, inside), joined(left), joined(below), unit, label)
+    return _framed(
+        svg.panel(LEFT, ABOVE, wide, TALL, inside), joined(left), joined(below), unit, label
+    )
 
 
 def _framed(inside: Html, left: Html, below: Html, unit: str, label: str) -> Html:
@@ -120,7 +114,7 @@ def _framed(inside: Html, left: Html, below: Html, unit: str, label: str) -> Htm
     )  # fmt: skip
 
 
-def _dots(x: Array, y: Array, across: Scale, down: Scale, wide: float, kind: str) -> Html:
+def _dots(x: Array, y: Array, across: svg.Scale, down: svg.Scale, wide: float, kind: str) -> Html:
     """Return dots as one path: lines of no length with round ends."""
     every = max(len(x) // DOTS, 1)
     px = LEFT + wide * across.share(x[::every])
@@ -130,20 +124,20 @@ def _dots(x: Array, y: Array, across: Scale, down: Scale, wide: float, kind: str
     return tag("path", d="".join(f"M{a:.1f} {b:.1f}h0" for a, b in pairs), class_=kind)
 
 
-def _band(one: Trace, half: Array, across: Scale, down: Scale) -> Html:
+def _band(one: Trace, half: Array, across: svg.Scale, down: svg.Scale) -> Html:
     x = np.concatenate([one.x, one.x[::-1]])
     y = np.concatenate([one.y + half, (one.y - half)[::-1]])
-    px, py = across.share(x) * ACROSS, (1.0 - down.share(y)) * DOWN
+    px, py = across.share(x) * svg.ACROSS, (1.0 - down.share(y)) * svg.DOWN
     points = " ".join(f"{a:.0f},{b:.0f}" for a, b in zip(px.tolist(), py.tolist(), strict=True))
     return tag("polygon", points=points, class_="bars")
 
 
-def _upright(x: float, across: Scale) -> Html:
-    at = round(float(across.share(x)) * ACROSS)
-    return tag("line", x1=at, x2=at, y1=0, y2=DOWN, class_="mark")
+def _upright(x: float, across: svg.Scale) -> Html:
+    at = round(float(across.share(x)) * svg.ACROSS)
+    return tag("line", x1=at, x2=at, y1=0, y2=svg.DOWN, class_="mark")
 
 
-def _decades(scale: Scale) -> list[int]:
+def _decades(scale: svg.Scale) -> list[int]:
     """Return whole powers of ten within a range, not more than about five."""
     powers = range(math.ceil(scale.low - 1e-9), math.floor(scale.high + 1e-9) + 1)
     return list(powers)[:: max(-(-len(powers) // 5), 1)]

@@ -83,8 +83,8 @@ function draw(svg, a, b) {
       }
       line.setAttribute("points", points.join(" "));
     }
-    const room = 0.06 * (most - least);
-    const [bottom, top] = whole || !(most > least) ? [low, high] : [least - room, most + room];
+    const margin = 0.06 * (most - least);
+    const [bottom, top] = whole || !(most > least) ? [low, high] : [least - margin, most + margin];
     const up = (high - top) / (high - low) * DOWN, tall = (top - bottom) / (high - low) * DOWN;
     p.setAttribute("viewBox", `${a * ACROSS} ${up} ${(b - a) * ACROSS} ${tall}`);
     const box = [+p.getAttribute("y"), +p.getAttribute("height")];

@@ -43,14 +43,14 @@ class Scale:
         return [k * step for k in range(first, last + 1)]
 
 
-def scale_of(*values: Array, room: float = 0.06) -> Scale:
-    """Return a scale that holds all values, with some room."""
+def scale_of(*values: Array, margin: float = 0.06) -> Scale:
+    """Return a scale that holds all values; `margin` is a share of their range at both ends."""
     low = min((float(v.min()) for v in values if v.size), default=0.0)
     high = max((float(v.max()) for v in values if v.size), default=0.0)
     if not high - low > 1e-9 * max(abs(low), abs(high)):  # level, but for rounding
         size = max(abs(low), 1.0) if low else 1.0
         low, high = low - 0.5 * size, high + 0.5 * size
-    return Scale(low - room * (high - low), high + room * (high - low))
+    return Scale(low - margin * (high - low), high + margin * (high - low))
 
 
 def line(

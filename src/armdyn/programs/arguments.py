@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import combinations
 from typing import Any, cast
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn.checks import REAL, check_memory, real_array
 from armdyn.errors import InputError, shown
 from armdyn.robot.chain import FIXED, MOVING, TRANSLATING, Chain
+from armdyn.robot.model import IDENTITY, NamedFrame
 
 # NumPy broadcasts arrays of up to 32 axes, and results have up to one axis more than states.
 MOST_AXES = 30
@@ -314,3 +315,30 @@ def offset_joints(chain: Chain, names: Sequence[str]) -> OffsetJoints | None:
         k for k, link in enumerate(chain.links) if link.rotational and link.C0 * link.S0 != 0.0
     ]
     return OffsetJoints(tuple(found), tuple(names[k] for k in found)) if found else None
+
+
+# Frames of a robot's file by their names: the chain whose tip they are.
+
+# Names that a message lists.
+MOST_LISTED = 12
+
+
+def at_frame(chain: Chain, frame: NamedFrame) -> Chain:
+    """Return a chain whose tip is the frame."""
+    base = chain.base if frame.link else IDENTITY  # frames of the base are given in its frame
+    return replace(chain, base=base, tool=frame.placement, carrier=frame.link)
+
+
+def frame_in_words(given: object, names: Sequence[str], n: int) -> str:
+    """Return what a frame may be, for a message; names near a wrong one come first."""
+    import difflib
+
+    near = difflib.get_close_matches(given, names, n=3) if isinstance(given, str) else []
+    listed = ", ".join(near or names[:MOST_LISTED])
+    if near:
+        listed = f"a frame such as {listed}"
+    elif len(names) > MOST_LISTED:
+        listed = f"a frame ({listed} and {len(names) - MOST_LISTED} more)"
+    else:
+        listed = f"a joint or frame ({listed})"
+    return f"'tip', {listed} or a number from 0 to {n}"

@@ -10,6 +10,7 @@ from armdyn.algorithms.table import QUANTITIES
 from armdyn.checks import checked_choice
 from armdyn.companions import PAPERS
 from armdyn.graph.count import Operations
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import check_method
 from armdyn.programs.programs import resolve
 from armdyn.programs.sized_lru import remembered
@@ -56,7 +57,7 @@ def operation_counts(
     check_method(kind, method)
     checked_choice(stage, "stage", STAGES, what="stage")
     chain = generic_chain(n, type)
-    method = resolve(chain, kind, method)
+    method = resolve(ProgramKey(chain, kind, method)).method
     if stage == "improved":
         return operations(chain, kind, method)
     recursions = PAPERS.module("recursions", f'`stage` "{stage}"')

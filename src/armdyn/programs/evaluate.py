@@ -11,6 +11,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.checks import LARGEST_FLOAT
 from armdyn.fork_safe import first_use
+from armdyn.graph.interpret import interpret
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
 from armdyn.kernel.batch import Batch, all_finite, all_within, new_rows, wanted_threads
@@ -112,8 +113,6 @@ class Evaluator:
         out: Sequence[Array] | None,
         largest: float,
     ) -> Outcome:
-        from armdyn.graph.interpret import interpret
-
         if not all(all_within(a, largest) for a in arrays):
             return Outcome([], inputs_within=False, results_finite=False)
 

@@ -14,10 +14,11 @@ from armdyn.graph.count import count
 from armdyn.graph.program import Instruction, Program, Slot, verify
 from armdyn.graph.trace import folded, trace
 from armdyn.programs.arguments import AUTO
-from armdyn.programs.methods import check_method, raced_methods, refuse_singular
+from armdyn.programs.key import ProgramKey
+from armdyn.programs.methods import check_method, raced_methods
 from armdyn.programs.programs import cost
-from armdyn.programs.tracing import algorithm, input_slots
-from armdyn.robot.chain import FIXED, Chain, Link
+from armdyn.programs.tracing import algorithm, input_slots, refuse_singular
+from armdyn.robot.chain import Chain, Link
 from armdyn.robot.friction import in_table, out_of_table, parameter_terms
 from armdyn.scalar import Op, Scalar
 
@@ -54,49 +55,31 @@ class Parametric:
         return any(step.op is Op.DIV and code[step.args[1]].op is Op.INPUT for step in code)
 
 
-def parametric(
-    chain: Chain,
-    quantity: str,
-    method: str = AUTO,
-    *,
-    frame: int | None = None,
-    friction: bool = True,
-    base: str = FIXED,
-) -> Parametric:
+def parametric(key: ProgramKey) -> Parametric:
     """Trace a method with the constants of the links as inputs.
 
     "auto" takes the cheapest method that does not divide by masses, if there is one: in identified
-    parameters, a link may have zero mass. `frame` (default: the tip), `friction` and `base` as for
-    `program`.
+    parameters, a link may have zero mass.
     """
-    check_method(quantity, method, straight=True, base=base)
-    refuse_singular(chain, quantity)
-    frame = chain.n + 1 if frame is None else frame
-    names = raced_methods(quantity, base) if method == AUTO else (method,)
-    found = [
-        Parametric(_traced(chain, quantity, name, frame, friction, base), name) for name in names
-    ]
+    check_method(key.quantity, key.method, straight=True, base=key.base)
+    refuse_singular(key.chain, key.quantity)
+    names = raced_methods(key.quantity, key.base) if key.method == AUTO else (key.method,)
+    found = [Parametric(_traced(replace(key, method=name)), name) for name in names]
     return min(found, key=lambda f: (f.divides_by_masses, cost(count(f.program))))
 
 
-def of_link_parameters(
-    chain: Chain, quantity: str, method: str, used: str, frame: int, friction: bool, base: str
-) -> Program:
+def of_link_parameters(key: ProgramKey, used: str) -> Program:
     """Return a program whose last input is the 10n link parameters; rotors and friction built in.
 
     Args:
-        chain: the arm.
-        quantity: what to compute.
-        method: a name, or "auto".
-        used: the method that "auto" stands for in the program without parameters; it is taken
-            again, unless it would divide by masses.
-        frame: as for `program`.
-        friction: as for `program`.
-        base: as for `program`.
+        key: of the program without parameters.
+        used: the method that "auto" stands for in that program; it is taken again, unless it would
+            divide by masses.
     """
-    found = parametric(chain, quantity, used, frame=frame, friction=friction, base=base)
-    if method == AUTO and found.divides_by_masses:
-        found = parametric(chain, quantity, frame=frame, friction=friction, base=base)
+    found = parametric(replace(key, method=used))
+    if key.method == AUTO and found.divides_by_masses:
+        found = parametric(key)
+    chain = key.chain
     code = with_known(found.program, {k: x for k, x in values(chain).items() if k != INERTIAL})
     return with_input(code, Slot(INERTIAL, (chain.n, len(PARAMETER_NAMES))))
 
@@ -114,17 +97,16 @@ def with_input(code: Program, slot: Slot) -> Program:
     return replace(code, inputs=(*code.inputs, slot))
 
 
-def _traced(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str
-) -> Program:
-    n, entry, names = chain.n, QUANTITIES[quantity], terms_of(chain)
+def _traced(key: ProgramKey) -> Program:
+    chain = key.chain
+    n, entry, names = chain.n, QUANTITIES[key.quantity], terms_of(chain)
     terms = len(names)
     constants = [
         Slot(INERTIAL, (n, len(PARAMETER_NAMES))),
         Slot(ROTOR, (n,)),
         Slot(FRICTION, (n, terms)),
     ]
-    inputs = [*input_slots(quantity, n, base), *constants]
+    inputs = [*input_slots(key.quantity, n, key.base), *constants]
     outputs = [Slot(name, shape) for name, shape in entry.shapes(n).items()]
 
     def function(*given: list[Scalar]) -> object:
@@ -139,10 +121,10 @@ def _traced(
             for i, link in enumerate(chain.links)
         ]
         symbolic = replace(chain, links=tuple(links))
-        return algorithm(symbolic, quantity, method, frame, friction)(*states)
+        return algorithm(replace(key, chain=symbolic))(*states)
 
     code = linear_constants(
-        trace(function, inputs, outputs, name=quantity), [slot.name for slot in constants]
+        trace(function, inputs, outputs, name=key.quantity), [slot.name for slot in constants]
     )
     return _without_unread(code, {slot.name for slot in constants})
 

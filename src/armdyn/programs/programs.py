@@ -6,6 +6,7 @@ Programs and choices come from the cache if they are there; otherwise `tracing` 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import starmap
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from armdyn.errors import MethodError
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
 from armdyn.kernel.cached import cached_choice, cached_program, source_digest
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import (
     AUTO,
     ROLLED,
@@ -23,7 +25,6 @@ from armdyn.programs.methods import (
     methods_on,
     raced_methods,
     row_of,
-    singular,
     straight_methods,
 )
 from armdyn.programs.sized_lru import remembered
@@ -52,7 +53,7 @@ TRACING = (
 
 def quantities(chain: Chain) -> tuple[str, ...]:
     """Return everything that can be computed for this chain."""
-    impossible = singular(chain)
+    impossible = _tracing().singular(chain)
     found = [
         name
         for name, row in QUANTITIES.items()
@@ -63,15 +64,16 @@ def quantities(chain: Chain) -> tuple[str, ...]:
     return tuple(found)
 
 
-def resolve(chain: Chain, quantity: str, method: str, base: str = FIXED) -> str:
-    """Return the method's name; "auto" becomes the fastest for this chain."""
+def resolve(key: ProgramKey) -> ProgramKey:
+    """Return the key with the name of its method; "auto" becomes the fastest for the chain."""
+    chain, quantity, method, base = key.chain, key.quantity, key.method, key.base
     check_method(quantity, method, base=base)
     if method == ROLLED and not chain.is_normal:
         names = (AUTO, *straight_methods(quantity, base))
         raise MethodError(
             f"method of {quantity} for axes that have a tilt", method, names, argument="method"
         )
-    return fastest(chain, quantity, base) if method == AUTO else method
+    return replace(key, method=fastest(chain, quantity, base)) if method == AUTO else key
 
 
 def fastest(chain: Chain, quantity: str, base: str = FIXED) -> str:
@@ -79,25 +81,24 @@ def fastest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     swept = ROLLED in methods_on(quantity, base) and chain.n >= FEWEST_ROLLED and chain.is_normal
     if not swept or free_symbols(chain):
         return cheapest(chain, quantity, base)
-    return _fastest(chain, quantity, base, *_rows(quantity))
+    return _fastest(ProgramKey(chain, quantity, base=base), *_rows(quantity))
 
 
 @remembered
-def _fastest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
-    def choose() -> str:
-        from armdyn.programs.tracing import operations
+def _fastest(key: ProgramKey, *rows: object) -> str:
+    names = methods_on(key.quantity, key.base)
+    return _cached_choice("fastest", key, names, lambda: _choose_fastest(key))
 
-        row = row_of(quantity)
-        assert row.rolled is not None
-        longest = LONGEST_STRAIGHT * row.rolled.work
-        if _length(operations(chain, quantity, ROLLED, base)) > ROLLED_FACTOR * longest:
-            return ROLLED
-        straight = _length(operations(chain, quantity, row.general, base))
-        return ROLLED if straight > longest else cheapest(chain, quantity, base)
 
-    return _cached_choose(
-        chain, quantity, methods_on(quantity, base), choose, "fastest", *_base_key(base)
-    )
+def _choose_fastest(key: ProgramKey) -> str:
+    row = row_of(key.quantity)
+    assert row.rolled is not None
+    longest = LONGEST_STRAIGHT * row.rolled.work
+    if _length(_operations(key, ROLLED)) > ROLLED_FACTOR * longest:
+        return ROLLED
+    if _length(_operations(key, row.general)) > longest:
+        return ROLLED
+    return cheapest(key.chain, key.quantity, key.base)
 
 
 def _length(counted: Operations) -> int:
@@ -110,34 +111,31 @@ def cheapest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     The first of equals, of those that race.
     """
     names = raced_methods(quantity, base)
-    return names[0] if len(names) == 1 else _cheapest(chain, quantity, base, *_rows(quantity))
+    if len(names) == 1:
+        return names[0]
+    return _cheapest(ProgramKey(chain, quantity, base=base), *_rows(quantity))
 
 
 @remembered
-def _cheapest(chain: Chain, quantity: str, base: str, *rows: object) -> str:
-    names = raced_methods(quantity, base)
-
-    def choose() -> str:
-        from armdyn.programs.tracing import operations
-
-        return min(names, key=lambda name: cost(operations(chain, quantity, name, base)))
-
-    return _cached_choose(chain, quantity, names, choose, *_base_key(base))
+def _cheapest(key: ProgramKey, *rows: object) -> str:
+    names = raced_methods(key.quantity, key.base)
+    return _cached_choice(
+        "cheapest", key, names, lambda: min(names, key=lambda name: cost(_operations(key, name)))
+    )
 
 
-def _base_key(base: str) -> tuple[str, ...]:
-    """Return what the motion of the base adds to a key of the cache."""
-    return () if base == FIXED else (base,)
+def _operations(key: ProgramKey, method: str) -> Operations:
+    return _tracing().operations(key.chain, key.quantity, method, key.base)
 
 
-def _cached_choose(
-    chain: Chain, quantity: str, names: Sequence[str], choose: Callable[[], str], *what: str
+def _cached_choice(
+    what: str, key: ProgramKey, names: Sequence[str], choose: Callable[[], str]
 ) -> str:
-    """Choose, or take the cached choice of an earlier process."""
+    """Choose a method, or take the cached choice of an earlier process."""
     straight = (name for name in names if name != ROLLED)
-    if free_symbols(chain) or not all(is_in_package(quantity, name) for name in straight):
+    if free_symbols(key.chain) or not all(is_in_package(key.quantity, name) for name in straight):
         return choose()
-    return cached_choice((*_cache_key(chain), quantity, *what), names, choose)
+    return cached_choice((what, *_on_disk(key)), names, choose)
 
 
 def _rows(quantity: str) -> tuple[object, ...]:
@@ -151,52 +149,38 @@ def cost(counted: Operations) -> tuple[int, int]:
     return (counted.multiplications + counted.sqrt, counted.additions)
 
 
-def code_of(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str = FIXED
-) -> Program | Rolled:
-    """Return the code of any method, sweeps included; arguments as for `program`."""
-    if method != ROLLED:
-        return program(chain, quantity, method, frame, friction, base)
-    from armdyn.programs.tracing import sweeps
-
-    return sweeps(chain, quantity, friction=friction)
+def code_of(key: ProgramKey) -> Program | Rolled:
+    """Return the code of any method, sweeps included."""
+    return _tracing().sweeps(key) if key.method == ROLLED else program(key)
 
 
-def program(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str = FIXED
-) -> Program:
-    """Trace a method, or take the program traced earlier in this or another process.
-
-    Args:
-        chain: the constants of the robot.
-        quantity: what to compute.
-        method: a name from `methods(quantity)`.
-        frame: for quantities that take one: i for E_i, n + 1 for the tip.
-        friction: whether the torques include joint friction, for quantities that depend on it.
-        base: how the base moves, see `BASES`; the inputs that tell it follow the others.
-    """
-    friction = friction and row_of(quantity).friction is not None  # one program for both
-    return _program(chain, quantity, method, frame, friction, base, method_row(quantity, method))
+def program(key: ProgramKey) -> Program:
+    """Trace a method, or take the program traced earlier in this or another process."""
+    if key.friction and row_of(key.quantity).friction is None:
+        key = replace(key, friction=False)  # one program for both
+    return _program(key, method_row(key.quantity, key.method))
 
 
 @remembered
-def _program(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str, row: object
-) -> Program:
+def _program(key: ProgramKey, row: object) -> Program:
     def make() -> Program:
-        from armdyn.programs.tracing import traced
+        return _tracing().traced(key, row)
 
-        return traced(chain, quantity, method, frame, friction, base, row)
-
-    if free_symbols(chain) or not is_in_package(quantity, method):
+    if free_symbols(key.chain) or not is_in_package(key.quantity, key.method):
         return make()
-    key = (quantity, method, str(frame), str(friction), *_base_key(base))
-    return cached_program((*_cache_key(chain), *key), make)
+    return cached_program(_on_disk(key), make)
 
 
-def _cache_key(chain: Chain) -> tuple[str, ...]:
-    """Return the cache key of a chain's programs: its constants and digests of the tracing code.
+def _on_disk(key: ProgramKey) -> tuple[str, ...]:
+    """Return what names a program on disk: its key, and digests of the tracing code.
 
     So a changed method invalidates the cache by itself.
     """
-    return repr(chain), *starmap(source_digest, TRACING)
+    return repr(key), *starmap(source_digest, TRACING)
+
+
+def _tracing():
+    """Return the module that traces: 33 ms that a cached program does not need."""
+    from armdyn.programs import tracing
+
+    return tracing

@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from armdyn.fork_safe import brief_lock
 from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
+from armdyn.programs.key import ProgramKey
 from armdyn.robot.chain import Chain
 from armdyn.robot.model import Robot
 
@@ -97,4 +98,6 @@ def bytes_of(part: object) -> int:
         numbers = sum(len(row) for rows in part.constants.values() for row in rows)
         programs = [x for sweep in part.sweeps for x in (sweep.step, sweep.columns)]
         return NUMBER_BYTES * numbers + sum(map(bytes_of, programs))
+    if isinstance(part, ProgramKey):
+        return bytes_of(part.chain)
     return LINK_BYTES * part.n if isinstance(part, Chain | Robot) else 0

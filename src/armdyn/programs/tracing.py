@@ -6,8 +6,11 @@ All tracing code is imported here; cached programs do not need it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
+
+import numpy as np
 
 from armdyn.algorithms.base_motion import on_base
 from armdyn.algorithms.friction import friction_under_load as law
@@ -15,14 +18,18 @@ from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.quantity import Derivative, Method, Quantity, resolve
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.algorithms.vector import Matrix
+from armdyn.arrays import Array
+from armdyn.errors import RobotError
 from armdyn.graph.count import Operations, count
 from armdyn.graph.derive import directional_at, jacobian_at
 from armdyn.graph.program import Program, Slot
-from armdyn.graph.roll import roll
 from armdyn.graph.rolled import Rolled, count_rolled
 from armdyn.graph.trace import trace
-from armdyn.programs.methods import ROLLED, method_row, refuse_singular, row_of
+from armdyn.kernel.kernel import cached_kernel
+from armdyn.programs.key import TIP, ProgramKey
+from armdyn.programs.methods import ROLLED, method_row, row_of
 from armdyn.programs.programs import cheapest
+from armdyn.programs.roll import roll
 from armdyn.programs.sized_lru import remembered
 from armdyn.robot.chain import BASES, FIXED, Chain
 from armdyn.scalar import Scalar, free_symbols
@@ -72,25 +79,23 @@ def _along(
     return [flat[k : k + columns] for k in range(0, len(flat), columns)]
 
 
-def _program(
-    derivative: Derivative, cheapest: Choice, chain: Chain, frame: int | None = None
-) -> Program:
+def _program(derivative: Derivative, cheapest: Choice, chain: Chain, frame: int = TIP) -> Program:
     """Return the program to differentiate; with symbolic constants, that of the general method."""
     row = QUANTITIES[derivative.of]
     name = row.general if free_symbols(chain) else cheapest(chain, derivative.of)
-    return _traced(chain, derivative.of, row.methods[name], frame)
+    return _traced(ProgramKey(chain, derivative.of, name, frame), row.methods[name])
 
 
 @remembered
-def _traced(chain: Chain, quantity: str, method: Method, frame: int | None) -> Program:
+def _traced(key: ProgramKey, method: Method) -> Program:
     """Trace a method; its inputs are preceded by the symbolic constants of the chain."""
-    row = QUANTITIES[quantity]
+    chain, row = key.chain, QUANTITIES[key.quantity]
     run = partial(method.run, chain)
-    if frame is not None:
-        run = partial(run, frame=frame)
+    if row.takes_frame:
+        run = partial(run, frame=key.frame)
     inputs = [Slot(name, (chain.n,)) for name in row.inputs]
     outputs = [Slot(name, shape) for name, shape in row.shapes(chain.n).items()]
-    return trace(run, inputs, outputs, quantity, constants=free_symbols(chain))
+    return trace(run, inputs, outputs, key.quantity, constants=free_symbols(chain))
 
 
 def _flat(chain: Chain, inputs: Sequence[Scalars]) -> list[Scalar]:
@@ -112,49 +117,45 @@ def rolled_program(chain: Chain, quantity: str, *, friction: bool) -> Rolled | N
     row = QUANTITIES[quantity]
     if row.rolled is None or free_symbols(chain):
         return None
-    return _rolled(chain, quantity, row, friction)
+    return _rolled(ProgramKey(chain, quantity, ROLLED, friction=friction), row)
 
 
 @remembered
-def _rolled(chain: Chain, quantity: str, row: Quantity, friction: bool) -> Rolled:
+def _rolled(key: ProgramKey, row: Quantity) -> Rolled:
     assert row.rolled is not None
-    found = row.rolled.sweeps(chain, *([friction] if row.friction else []))
+    chain = key.chain
     return roll(
-        quantity,
+        key.quantity,
         [Slot(name, (chain.n,)) for name in row.inputs],
         [Slot(name, shape) for name, shape in row.shapes(chain.n).items()],
-        found.constants,
-        found.sweeps,
-        found.symmetric,
+        row.rolled.sweeps(chain, *([key.friction] if row.friction else [])),
     )
 
 
 def operations(chain: Chain, quantity: str, method: str, base: str = FIXED) -> Operations:
     """Count the operations of a method on a chain, without friction."""
     if method == ROLLED:
-        return count_rolled(sweeps(chain, quantity, friction=False))
+        return count_rolled(sweeps(ProgramKey(chain, quantity, method, friction=False)))
     return count(straight(chain, quantity, method, base))
 
 
 def straight(chain: Chain, quantity: str, method: str, base: str = FIXED) -> Program:
     """Trace a method on a chain, without friction; not the sweeps."""
-    row = method_row(quantity, method)
-    return traced(chain, quantity, method, chain.n + 1, False, base, row)
+    key = ProgramKey(chain, quantity, method, friction=False, base=base)
+    return traced(key, method_row(quantity, method))
 
 
 @remembered
-def traced(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool, base: str, row: object
-) -> Program:
-    """Trace a method; `row` is part of the key, so a new method of the same name is traced anew."""
-    entry = row_of(quantity)
-    refuse_singular(chain, quantity)
+def traced(key: ProgramKey, row: object) -> Program:
+    """Trace a method; with `row`, a new method of the same name is traced anew."""
+    entry = row_of(key.quantity)
+    refuse_singular(key.chain, key.quantity)
     if not entry.frame_dependent:
-        chain = with_last_frame_chosen(chain)
-    inputs = input_slots(quantity, chain.n, base)
-    outputs = [Slot(name, shape) for name, shape in entry.shapes(chain.n).items()]
-    run = algorithm(chain, quantity, method, frame, friction)
-    return trace(run, inputs, outputs, name=quantity)
+        key = replace(key, chain=with_last_frame_chosen(key.chain))
+    n = key.chain.n
+    inputs = input_slots(key.quantity, n, key.base)
+    outputs = [Slot(name, shape) for name, shape in entry.shapes(n).items()]
+    return trace(algorithm(key), inputs, outputs, name=key.quantity)
 
 
 def input_slots(quantity: str, n: int, base: str = FIXED) -> list[Slot]:
@@ -163,30 +164,28 @@ def input_slots(quantity: str, n: int, base: str = FIXED) -> list[Slot]:
     return [*states, *(Slot(name, (size,)) for name, size in BASES[base].items())]
 
 
-def sweeps(chain: Chain, quantity: str, *, friction: bool) -> Rolled:
-    """Return a quantity as sweeps along the joints; arguments as for `program`."""
-    refuse_singular(chain, quantity)
-    found = rolled_program(chain, quantity, friction=friction)
+def sweeps(key: ProgramKey) -> Rolled:
+    """Return a quantity as sweeps along the joints."""
+    refuse_singular(key.chain, key.quantity)
+    found = rolled_program(key.chain, key.quantity, friction=key.friction)
     assert found is not None, "methods() names the quantities that have sweeps"
     return found
 
 
-def algorithm(
-    chain: Chain, quantity: str, method: str, frame: int, friction: bool
-) -> Callable[..., object]:
-    """Return a method as a function of its inputs, lists of scalars; arguments as for `program`.
+def algorithm(key: ProgramKey) -> Callable[..., object]:
+    """Return a method as a function of its inputs, lists of scalars.
 
     Inputs that tell the motion of the base may follow, see `BASES`.
     """
-    entry, row = row_of(quantity), method_row(quantity, method)
+    entry, row = row_of(key.quantity), method_row(key.quantity, key.method)
     run = (row if isinstance(row, Method) else derived_method(row, cheapest)).run
 
     def function(*given: list[Scalar]) -> object:
         inputs, motion = given[: len(entry.inputs)], given[len(entry.inputs) :]
-        arm = on_base(chain, *motion) if motion else chain
+        arm = on_base(key.chain, *motion) if motion else key.chain
         if entry.takes_frame:
-            return run(arm, *inputs, frame=frame)
-        if friction and entry.friction:
+            return run(arm, *inputs, frame=key.frame)
+        if key.friction and entry.friction:
             return resolve(entry.friction)(run, arm, *inputs)
         return run(arm, *inputs)
 
@@ -201,3 +200,59 @@ def friction_under_load(chain: Chain) -> Program:
     n = (chain.n,)
     inputs = [Slot("qd", n), Slot("load", n)]
     return trace(partial(law, chain), inputs, [Slot("tau", n)], name="friction")
+
+
+# Arms whose mass matrix is singular in every position.
+
+# M scaled to a unit diagonal is singular if its smallest eigenvalue is below this (no unit). Real
+# arms, heavy at the base and light at the wrist, stay many orders of magnitude above it.
+SINGULAR = 1e-13
+# A diagonal entry of M below this times the largest is a rounded zero. No unit.
+RESIDUE = 1e-16
+# For arms with more joints, machine code computes M; plain Python would take seconds.
+MANY_JOINTS = 60
+
+
+def refuse_singular(chain: Chain, quantity: str) -> None:
+    """Refuse a quantity that divides by a mass matrix that has no inverse."""
+    if QUANTITIES[quantity].needs_invertible_mass_matrix and (why := singular(chain)):
+        raise RobotError(f"{quantity} does not exist, the mass matrix is singular: {why}.")
+
+
+@remembered
+def singular(chain: Chain) -> str:
+    """Return why the mass matrix has no inverse at any state; empty if it has one.
+
+    It is checked at one state without symmetry: a matrix singular there is singular everywhere.
+    """
+    M = _mass_matrix(chain, [0.3 + 0.7 * i for i in range(chain.n)])
+    still = [i + 1 for i in range(chain.n) if not M[i, i] > RESIDUE * M.max(initial=0.0)]
+    why = "give the links behind it mass and inertia, or the joint a rotor inertia"
+    if still:
+        return f"nothing that joint {still[0]} moves resists it: {why}"
+    scale = 1.0 / np.sqrt(np.diag(M))
+    if _smallest(M * np.outer(scale, scale)) < SINGULAR:
+        return "some joints can move together without moving any mass: give their links inertia"
+    return ""
+
+
+def _mass_matrix(chain: Chain, q: list[float]) -> Array:
+    sweeps = None
+    if chain.n > MANY_JOINTS:
+        sweeps = rolled_program(chain, "mass_matrix", friction=False)
+    if sweeps is not None:
+        return np.asarray(cached_kernel(sweeps)(np.array(q)))
+    return np.array(QUANTITIES["mass_matrix"].methods["lin_fang_1"].run(chain, q), dtype=np.float64)
+
+
+def _smallest(M: Array) -> float:
+    """Return the smallest eigenvalue of M or, if M is large, the smallest pivot, which is faster.
+
+    If M is singular, both are zero up to rounding.
+    """
+    if len(M) <= MANY_JOINTS:
+        return float(np.abs(np.linalg.eigvalsh(M)).min())
+    try:
+        return float(np.diag(np.linalg.cholesky(M)).min() ** 2)
+    except np.linalg.LinAlgError:
+        return 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TypeAlias
 
 from armdyn.robot.friction import FRICTION_TERMS, coefficients, shape_fields, shapes
@@ -187,6 +187,18 @@ class Chain:
     def is_normal(self) -> bool:
         """Whether every x_i is the common normal of two axes: no joint has a tilt."""
         return all(link.Sg == 0.0 for link in self.links)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.links, self.g, self.base, self.tool, self.motion, self.carrier))
+
+    def __hash__(self) -> int:
+        """Return the hash, computed once: a chain is part of the key of every program."""
+        return self._hash
+
+    def __getstate__(self) -> dict[str, object]:
+        """Pickle without the hash, which is that of this process."""
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
 
     def __getitem__(self, i: int) -> Link:
         """Return link i, counted from 1 as in the papers."""

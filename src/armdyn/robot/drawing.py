@@ -147,7 +147,7 @@ def drawn(robot: Robot, packages: Sequence[Path] = (), *, most: int) -> Drawn:
         T = np.array(shape.placement)
         for corners, colour in found:
             placed = corners @ T[:3, :3].T + T[:3, 3]
-            if np.linalg.det(np.diag(_scale(shape))) < 0.0:
+            if shape.kind == "mesh" and np.prod(shape.size) < 0.0:
                 placed = placed[:, ::-1]  # a mirrored mesh keeps its outside
             pieces.append((shape.link, placed, shape.colour or colour))
     total = sum(len(corners) for _, corners, _ in pieces)
@@ -159,18 +159,10 @@ def drawn(robot: Robot, packages: Sequence[Path] = (), *, most: int) -> Drawn:
     return Drawn(tuple(part for part in parts if len(part.faces)), tuple(_notes(missing)))
 
 
-def _seen(robot: Robot) -> Iterator[Shape]:
+def _seen(robot: Robot) -> list[Shape]:
     visible = {shape.link for shape in robot.visuals if shape.kind != "unknown"}
-    for shape in robot.visuals:
-        if shape.kind != "unknown":
-            yield shape
-    for shape in robot.shapes:
-        if shape.link not in visible and shape.kind != "unknown":
-            yield shape
-
-
-def _scale(shape: Shape) -> tuple[float, ...]:
-    return shape.size if shape.kind == "mesh" else (1.0, 1.0, 1.0)
+    others = [shape for shape in robot.shapes if shape.link not in visible]
+    return [shape for shape in (*robot.visuals, *others) if shape.kind != "unknown"]
 
 
 def _parts(

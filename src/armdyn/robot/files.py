@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from armdyn.checks import (
@@ -135,29 +135,26 @@ def write_robot(
     given = {"packages": checked_folders(packages), "arguments": _checked_arguments(arguments)}
     if into is None:
         _check_for_into({**given, "merge_branches": merge_branches or None})
+        text = checked_writer(target)(robot)
     else:
         original = checked_path(into, "into")
         text = text_into(
             robot, original, target, merge_branches, packages=packages, arguments=arguments
         )
-        write_whole(target, text, RobotFileError)
-        return
-    found = format_written(target)
-    if found is None or found.writer is None:
-        raise RobotFileError(target, _unknown_suffix(target, "written"))
-    write_whole(target, found.function(found.writer, "writing")(robot), RobotFileError)
+    write_whole(target, text, RobotFileError)
 
 
-def check_written(path: str | os.PathLike[str]) -> None:
-    """Refuse a path whose suffix no format writes.
+def checked_writer(path: str | os.PathLike[str]) -> Callable[[Robot], str]:
+    """Return the function that writes the text of a file, by the suffix of its path.
 
     Raises:
-        RobotFileError: the suffix is unknown.
+        RobotFileError: no format writes files of this suffix.
     """
     target = checked_path(path)
     found = format_written(target)
     if found is None or found.writer is None:
         raise RobotFileError(target, _unknown_suffix(target, "written"))
+    return found.function(found.writer, "writing")
 
 
 def lost_on_export(robot: Robot, path: str | os.PathLike[str]) -> list[str]:
@@ -248,7 +245,7 @@ def checked_folders(packages: object) -> tuple[Path, ...]:
     folders = checked_items(packages, "packages", what=what)
     paths = tuple(checked_path(folder, "packages", what=what) for folder in folders)
     for path in paths:
-        if not path.is_dir():
+        if not os.path.isdir(path):
             raise InputError(f"`packages` has {shown(str(path))}: no folder.", argument="packages")
     return paths
 
@@ -264,7 +261,7 @@ def _not_found(path: Path, name: str) -> str:
         return f"there is no bundled robot and no file of this name{meant} {told}"
     if path.stem in bundled:
         return f"there is no such file; for the bundled robot write {path.stem!r}. {told}"
-    there = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+    there = [p.name for p in path.parent.glob("*")] if os.path.isdir(path.parent) else []
     close = difflib.get_close_matches(path.name, there, n=2)
     if close:
         return f"there is no such file; did you mean {' or '.join(map(repr, close))} beside it?"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.checks import (
+    LONGEST_NAME,
     Raises,
     about,
     checked_array,
@@ -108,7 +109,9 @@ class Joint:
     name: str = ""
 
     def __post_init__(self) -> None:
-        checked_text(self.name, "name", empty=True, error=about("joint", RobotError))
+        checked_text(
+            self.name, "name", empty=True, longest=LONGEST_NAME, error=about("joint", RobotError)
+        )
         error = about(f"joint {self.name!r}" if self.name else "joint", RobotError)
         checked_choice(self.kind, "kind", KINDS, error=error)
         for field in fields(self):
@@ -187,15 +190,11 @@ def link_faults(link: HasInertia) -> list[PhysicalFault]:
     """Return the `physical_faults` of a link with the names of the checks that found them."""
     xx, xy, xz, yy, yz, zz = link.inertia
     if link.mass == 0.0:
-        if any(link.inertia):
-            return [
-                PhysicalFault(
-                    "`mass` is zero but `inertia` is not: a link without mass has no inertia "
-                    "(an inertia known only about the joint axis can be given as "
-                    "`rotor_inertia`)"
-                )
-            ]
-        return []
+        text = (
+            "`mass` is zero but `inertia` is not: a link without mass has no inertia (an inertia "
+            "known only about the joint axis can be given as `rotor_inertia`)"
+        )
+        return [PhysicalFault(text)] if any(link.inertia) else []
     tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     moments = [float(moment) for moment in np.linalg.eigvalsh(tensor)]
     slack = TRIANGLE_TOLERANCE * max(abs(moments[0]), moments[2]) + POINT_MASS * link.mass
@@ -203,21 +202,17 @@ def link_faults(link: HasInertia) -> list[PhysicalFault]:
     if moments[0] >= -slack and excess <= slack:
         return []
     listed = ", ".join(f"{m:.6g}" for m in moments)
+    told = f"`inertia` has principal moments ({listed}) kg m^2"
     if moments[0] < -slack:
-        return [
-            PhysicalFault(
-                f"`inertia` has principal moments ({listed}) kg m^2: they cannot be negative "
-                "(check signs and that the tensor is about the centre of mass)"
-            )
-        ]
-    return [
-        PhysicalFault(
-            f"`inertia` has principal moments ({listed}) kg m^2: the largest exceeds the "
-            f"sum of the other two by {100 * excess / moments[2]:.2g} % of itself "
-            "(triangle inequality), which no mass distribution can do",
-            "triangle",
+        why = (
+            "they cannot be negative (check signs and that the tensor is about the centre of mass)"
         )
-    ]
+        return [PhysicalFault(f"{told}: {why}")]
+    why = (
+        f"the largest exceeds the sum of the other two by {100 * excess / moments[2]:.2g} % of "
+        "itself (triangle inequality), which no mass distribution can do"
+    )
+    return [PhysicalFault(f"{told}: {why}", "triangle")]
 
 
 def in_degrees(angle: float) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -93,7 +94,7 @@ def bundled_names() -> tuple[BundledName, ...]:
 
 def read_bundled(name: str, leniency: Leniency) -> Robot:
     """Return a bundled robot; the first time, warn if its numbers are known to be wrong."""
-    from armdyn.robot.formats.toml import robot_from_toml
+    from armdyn.robot.formats.toml import robot_from_toml  # 5 ms; other robots do without it
 
     if name in WRONG and name not in told:
         told.add(name)
@@ -108,7 +109,7 @@ def bundled_file(name: str) -> Traversable:
 
 def _folder() -> Traversable:
     folder = Path(__file__).with_name("bundled")
-    if folder.is_dir():
+    if os.path.isdir(folder):
         return folder
     from importlib.resources import files  # for archives; slow to import
 

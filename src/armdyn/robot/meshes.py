@@ -6,7 +6,6 @@ import io
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError
+from armdyn.files import imported
 from armdyn.robot.model import Colour, Shape
 
 # Meshes in COLLADA files (.dae), by pycollada: triangles in metres with their colours.
@@ -30,10 +30,7 @@ def collada_parts(data: bytes) -> list[tuple[Array, Colour | None]]:
         MissingExtraError: pycollada is not installed.
         ValueError: the file is none that can be read.
     """
-    try:
-        collada: Any = import_module("collada")
-    except ImportError:
-        raise MissingExtraError("pycollada", "view", "a mesh in a .dae file") from None
+    collada: Any = imported("collada", "a mesh in a .dae file", "view", "pycollada")
     if data[:2] == b"PK" or b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         raise ValueError("no plain COLLADA")
     with warnings.catch_warnings():
@@ -147,7 +144,7 @@ def _outside(shape: Shape, path: Path) -> str:
 
 def _is_file(path: Path) -> bool:
     try:
-        return path.is_file()
+        return os.path.isfile(path)
     except (OSError, ValueError):
         return False
 
@@ -209,10 +206,7 @@ def parts_in(path: Path) -> list[tuple[Array, Colour | None]] | str:
 
 
 def _by_trimesh(data: bytes, suffix: str) -> list[tuple[Array, Colour | None]]:
-    try:
-        trimesh: Any = import_module("trimesh")
-    except ImportError:
-        raise MissingExtraError("trimesh", "view", f"a mesh in a {suffix} file") from None
+    trimesh: Any = imported("trimesh", f"a mesh in a {suffix} file", "view")
     try:
         mesh = trimesh.load(io.BytesIO(data), file_type=suffix[1:], force="mesh")
         return [(np.asarray(mesh.triangles, dtype=float).reshape(-1, 3, 3), None)]

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import about, checked_array, checked_items, checked_text
+from armdyn.checks import LONGEST_NAME, about, checked_array, checked_items, checked_text
 from armdyn.errors import RobotError, shown
 from armdyn.robot.joint import LARGEST_NUMBER, Joint, angle_faults, link_faults
 from armdyn.robot.leniency import Leniency, PhysicalFault, checked_leniency
@@ -153,7 +153,7 @@ class Robot:
         leniency = checked_leniency(strict, waive, error=RobotError)
         self._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals)
         self._check(leniency, angle_faults, "an angle in degrees, expected radians")
-        self._check(leniency, link_faults, "a link that cannot exist")
+        self._check(leniency, link_faults, "a physically inconsistent link")
 
     @classmethod
     def of_known_faults(
@@ -236,7 +236,9 @@ class Robot:
         leniency: Leniency,
         visuals: Iterable[Shape],
     ) -> None:
-        checked_text(name, "name", empty=True, error=about("robot", RobotError))
+        checked_text(
+            name, "name", empty=True, longest=LONGEST_NAME, error=about("robot", RobotError)
+        )
         put = object.__setattr__
         put(self, "joints", _named(joints, name))
         put(self, "gravity", _gravity(gravity))

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, InputError, NumericalError
-from armdyn.progress import Progress
+from armdyn.progress import portion
 from armdyn.simulation.events import (
     SAME_TIME,
     TIGHTER,
@@ -27,7 +27,6 @@ from armdyn.simulation.locate import (
     passed_limits,
     turning_times,
 )
-from armdyn.simulation.stiction import StictionState
 from armdyn.simulation.task import PROGRESS_PARTS, SIMULATING, Samples, Task
 
 # Adaptive integration of one arm by SciPy's solvers, with steps chosen by tolerances.
@@ -93,25 +92,19 @@ class _Integration:
         self._n = task.plant.n
         self._next = 0
         self._reported = 0
-        self._holds = (
-            StictionState(task.plant, task.q, task.qd, task.stiction, task.stops)
-            if task.has_holds
-            else None
-        )
+        self._holds = task.holds()
 
     def all(self) -> None:
-        task, n = self._task, self._n
+        task = self._task
         t, y = 0.0, np.concatenate([task.q[0], task.qd[0]])
         task.forces.sample(t, *self._rows(y))
         self._begin(y)
         changes, ended = 0, False
         while t < task.until and not ended:
             task.forces.sample(t, *self._rows(y))
-            if self._holds:
-                force = self._force(t, y)
-                settled, _ = self._holds.settle(t, y[None, :n], y[None, n:], force)
-                if changes < MOST_AT_ONCE:
-                    self._result.events += settled
+            settled = self._settle(t, y)
+            if changes < MOST_AT_ONCE:
+                self._result.events += settled
             begin = t
             t, y, ended = self._until_event(t, y, forced=changes >= MOST_AT_ONCE)
             changes = changes + 1 if t <= begin + SAME_TIME * task.until else 0
@@ -119,9 +112,7 @@ class _Integration:
     def _begin(self, y: Array) -> None:
         """Record the first sample, and the limits that are exceeded at the start."""
         if self._times is None or self._times[0] <= 0.0:
-            if self._holds:
-                q, qd = y[None, : self._n], y[None, self._n :]
-                self._result.events += self._holds.settle(0.0, q, qd, self._force(0.0, y))[0]
+            self._result.events += self._settle(0.0, y)
             self._record(0.0, y)
             self._next = 1
         if self._task.limits != "stop":
@@ -178,21 +169,29 @@ class _Integration:
 
     def _report(self, t: float) -> None:
         done = int(PROGRESS_PARTS * t / self._task.until)
-        if self._task.progress and done > self._reported:
+        if done > self._reported:
             self._reported = done
             self._task.progress(done, PROGRESS_PARTS, SIMULATING)
 
     def _rate(self, t: float, y: Array) -> Array:
-        n = self._n
         if not np.isfinite(y).all():  # a trial step that went too far
             return np.full_like(y, np.nan)
+        _, qd, qdd, _ = self._dynamics(t, y)
+        return np.concatenate([qd[0], qdd[0]])
+
+    def _dynamics(self, t: float, y: Array) -> tuple[Array, Array, Array, Array]:
+        """Return q, qd, qdd and the torques of the drives."""
         q, qd = self._rows(y)
-        force = self._force(t, y)
+        force, driven = self._task.forces.at(t, q, qd)
         if self._holds:
-            qdd = self._holds.accelerations(q, qd, force)
-        else:
-            qdd = self._task.plant.accelerations(q, qd, force, None)
-        return np.concatenate([y[n:], qdd[0]])
+            return q, qd, self._holds.accelerations(q, qd, force), driven
+        return q, qd, self._task.plant.accelerations(q, qd, force, None), driven
+
+    def _settle(self, t: float, y: Array) -> list[Event]:
+        """Release joints whose holds are overcome."""
+        if not self._holds:
+            return []
+        return self._holds.settle(t, *self._rows(y), self._force(t, y))[0]
 
     def _rows(self, y: Array) -> tuple[Array, Array]:
         return y[None, : self._n], y[None, self._n :]
@@ -252,13 +251,7 @@ class _Integration:
             self._next += 1
 
     def _record(self, t: float, y: Array) -> None:
-        q, qd = self._rows(y)
-        force, driven = self._task.forces.at(t, q, qd)
-        if self._holds:
-            qdd = self._holds.accelerations(q, qd, force)
-        else:
-            qdd = self._task.plant.accelerations(q, qd, force, None)
-        self._result.add(t, q, qd, qdd, driven)
+        self._result.add(t, *self._dynamics(t, y))
 
 
 # Adaptive integration of batches: one arm after the other, each with its own steps.
@@ -288,40 +281,14 @@ def integrate_members(task: Task, rtol: float, atol: float, times: Array) -> Sam
         if isinstance(samples.failure, InputError | NumericalError):
             samples.failure = _of_arm(samples.failure, k)
         found.append(samples)
-    return _together(found)
+    return Samples.together(found, range(len(found)))
 
 
 def _member(task: Task, k: int) -> Task:
-    rows = slice(k, k + 1)
-    return replace(
-        task, plant=task.plant.part(rows), forces=task.forces.of_arm(k), q=task.q[rows],
-        qd=task.qd[rows], progress=_shifted(task.progress, k, len(task.q)),
-    )  # fmt: skip
-
-
-def _shifted(progress: Progress | None, k: int, arms: int) -> Progress | None:
-    """Return a function that reports the progress of one arm as part of the whole batch."""
-    if progress is None:
-        return None
-    report = progress
-    return lambda done, total, what: report(k * total + done, arms * total, what)
+    first, total = PROGRESS_PARTS * k, PROGRESS_PARTS * len(task.q)
+    progress = portion(task.progress, first, first + PROGRESS_PARTS, total, SIMULATING)
+    return replace(task.part(slice(k, k + 1), task.forces.of_arm(k)), progress=progress)
 
 
 def _of_arm(error: ArmdynError, k: int) -> ArmdynError:
     return type(error)(f"arm {k} of the batch: {error}")
-
-
-def _together(found: list[Samples]) -> Samples:
-    shortest = min(found, key=lambda samples: len(samples.t))
-    result = Samples(t=shortest.t, failure=shortest.failure)
-    for name in ("q", "qd", "qdd", "tau"):
-        columns = zip(*(getattr(samples, name) for samples in found), strict=False)
-        setattr(result, name, [np.concatenate(column) for column in columns])
-    result.events = [
-        replace(event, arm=k)
-        for k, samples in enumerate(found)
-        for event in samples.events
-        if shortest.failure is None or event.t <= shortest.t[-1]
-    ]
-    result.evaluations = max(samples.evaluations for samples in found)
-    return result

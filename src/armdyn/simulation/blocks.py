@@ -15,7 +15,7 @@ from armdyn.cluster import Cluster
 from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.progress import Progress, reporter
 from armdyn.simulation.fixed import ARMS_PER_PART
-from armdyn.simulation.forces import Quantity, spring_constants
+from armdyn.simulation.forces import Quantity, raised, spring_constants
 from armdyn.simulation.integrators import INTEGRATORS
 from armdyn.simulation.run import Run
 from armdyn.simulation.running import in_order, integrated, notes_on, prepared
@@ -32,6 +32,7 @@ Draw: TypeAlias = Callable[[np.random.Generator, int], ArrayLike]
 # Arms of a block: those that one thread simulates together.
 ARMS = ARMS_PER_PART
 
+# More arms are taken to be a mistake.
 MOST_ARMS = 10**9
 
 
@@ -116,17 +117,15 @@ def _rows(name: str, value: Any, rng: np.random.Generator, i: int, j: int) -> An
     try:
         rows = cast(Draw, value)(rng, j - i)
     except Exception as error:
-        raise InputError(
-            f"`{name}` raised {type(error).__name__}: {error}; when called with a generator and "
-            f"{j - i} arms.",
-            argument=name,
-        ) from error
+        raise raised(name, error, f"when called with a generator and {j - i} arms") from error
     what = f"the rows that it draws for {j - i} arms"
     return checked_array(rows, name, (j - i, "n"), what=what)
 
 
 # Blocks of a batch, simulated on the workers of a cluster and put together.
 
+# A block is simulated in one thread of a worker, which reports nothing.
+HERE: dict[str, Any] = {"progress": None, "threads": 1}
 # What a run has for every arm.
 COLUMNS = ("q", "qd", "qdd", "tau", "energy")
 
@@ -146,13 +145,13 @@ def simulated_in_blocks(
     report = reporter(progress)
     # all arguments are checked here, before any work; of draws, those of the first block
     if batch.arms is None:
-        job = prepared(arm, **batch.whole(), **given, progress=None, threads=1)
+        job = prepared(arm, {**HERE, **batch.whole(), **given})
         count = len(job.task.q)
     else:
         count = batch.arms
         i, j = bounds(count)[0]
         own = _acting(arm, given, count, i, j)
-        job = prepared(arm, **batch.drawn(0, i, j), **{**given, **own}, progress=None, threads=1)
+        job = prepared(arm, {**HERE, **batch.drawn(0, i, j), **given, **own})
         number = len(job.keep) or len(job.times if job.times is not None else ())
         check_memory(32 * number * count * arm.n, f"{number} samples of {count} arms", "samples")
     if not job.batch:
@@ -208,7 +207,7 @@ def _run_block(
     """Return the fields of the run of one block, without its arm."""
     try:
         values = batch.given if batch.arms is None else batch.drawn(number, i, j)
-        run = integrated(prepared(arm, **values, **options, progress=None, threads=1))
+        run = integrated(prepared(arm, {**HERE, **values, **options}))
     except ArmdynError as error:
         said = f"arms {i} to {j - 1}, where arm 0 is the first of them: {error}"
         error.args = (said, *error.args[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -14,9 +14,8 @@ from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.scalar import Scalar
 from armdyn.simulation.events import Event
-from armdyn.simulation.forces import Forces
 from armdyn.simulation.integrators import RK4, Tableau, Weights
-from armdyn.simulation.plant import FORWARD, Plant
+from armdyn.simulation.plant import FORWARD
 from armdyn.simulation.programs import (
     FrictionLaw,
     Row,
@@ -26,7 +25,7 @@ from armdyn.simulation.programs import (
     held_constants,
     inlined,
 )
-from armdyn.simulation.stepper import LONGEST_STEP_CODE, CompiledStepper, Step
+from armdyn.simulation.stepper import LONGEST_STEP_CODE, CompiledStepper, Step, System
 from armdyn.simulation.stiction import StictionState
 
 # Explicit Runge-Kutta methods: the step of a tableau, on arrays or as a program.
@@ -114,17 +113,9 @@ def held_step_program(
 class RungeKutta(CompiledStepper):
     """Runge-Kutta methods; under constant torques a step is one program, else stage by stage."""
 
-    def __init__(
-        self,
-        plant: Plant,
-        forces: Forces,
-        h: float,
-        holds: StictionState | None,
-        tableau: Tableau,
-        name: str,
-    ) -> None:
-        """Begin; arguments as in `Stepper`, the tableau, and the name of compiled code."""
-        super().__init__(plant, forces, h, holds)
+    def __init__(self, system: System, tableau: Tableau, name: str) -> None:
+        """Begin; arguments are the system, the tableau, and the name of compiled code."""
+        super().__init__(system)
         self._tableau, self._name = tableau, name
 
     @cached_property
@@ -152,7 +143,7 @@ class RungeKutta(CompiledStepper):
         if self._holds:
             return self._compiled_with_holds(self._holds, t, q, qd)
         tau = self._forces.drive.at(t, q, qd)
-        q, qd, qdd = self._compiled(self._constants, q, qd, tau)
+        q, qd, qdd = self._compiled(q, qd, tau)
         return Step(q, qd, (qdd, tau))
 
     def _by_stages(self, t: float, q: Array, qd: Array) -> Step:
@@ -175,14 +166,15 @@ class RungeKutta(CompiledStepper):
     def _compiled_with_holds(self, holds: StictionState, t: float, q: Array, qd: Array) -> Step:
         force, driven = self._at(t, q, qd)
         acts = self._plant.acting(force, holds.slide, holds.held)
-        q_after, qd_after, qdd, press = self._compiled(self._constants, q, qd, *acts)
+        q_after, qd_after, qdd, press = self._compiled(q, qd, *acts)
         events = holds.release(t, press, force)
         if events:  # these arms repeat the step with the new holds
             more, _ = holds.settle(t, q, qd, force)
             self.events += [*events, *more]
             rows = np.unique([event.arm for event in (*events, *more)])
             acts = self._plant.acting(force[rows], holds.slide[rows], holds.held[rows])
-            again = self._compiled(self._constants_of(rows), q[rows], qd[rows], *acts)
+            constants = self._constants_of(rows)
+            again = self._compiled(q[rows], qd[rows], *acts, constants=constants)
             for whole, part in zip((q_after, qd_after, qdd), again[:3], strict=True):
                 whole[rows] = part
         self.events += self._arrested(t + self._h, q_after, qd_after)
@@ -191,10 +183,6 @@ class RungeKutta(CompiledStepper):
     def _constants_of(self, rows: NDArray[np.intp]) -> list[Array]:
         assert self._program is not None
         return self._plant.part(rows).constants_of(self._program)
-
-    def _compiled(self, constants: list[Array], *states: Array) -> tuple[Array, ...]:
-        with np.errstate(all="ignore"):
-            return self._kernel(*states, np.array([self._h]), *constants)
 
 
 # Explicit Adams-Bashforth methods: one evaluation per step, and the rates of earlier steps.
@@ -237,22 +225,14 @@ class AdamsBashforth(CompiledStepper):
     starts again after every such event.
     """
 
-    def __init__(
-        self,
-        plant: Plant,
-        forces: Forces,
-        h: float,
-        holds: StictionState | None,
-        weights: Weights,
-        name: str,
-    ) -> None:
-        """Begin; arguments as in `Stepper`, the weights, and the name of compiled code."""
-        super().__init__(plant, forces, h, holds)
+    def __init__(self, system: System, weights: Weights, name: str) -> None:
+        """Begin; arguments are the system, the weights, and the name of compiled code."""
+        super().__init__(system)
         self._weights, self._name = weights, name
-        self._starter = RungeKutta(plant, forces, h, holds, STARTER, "rk4")
+        self._starter = RungeKutta(system, STARTER, "rk4")
         self._past: list[tuple[Array, Array]] = []
         # steps of each arm since it started again; without holds, all start at the first step
-        self._steps = np.zeros(len(holds.held) if holds else 0, np.intp)
+        self._steps = np.zeros(len(system.holds.held) if system.holds else 0, np.intp)
 
     @cached_property
     def _program(self) -> Program | None:
@@ -270,7 +250,8 @@ class AdamsBashforth(CompiledStepper):
         force, driven = self._at(t, q, qd)
         if self._kernel is not None and len(self._past) == before:
             self.evaluations += 1
-            q_after, qd_after, qdd = self._compiled(q, qd, force)
+            speeds, accelerations = zip(*self._past, strict=True)
+            q_after, qd_after, qdd = self._compiled(q, qd, force, *speeds, *accelerations)
         else:
             events, qdd = self._settled(t, q, qd, force)
             self._begin_anew(events)
@@ -287,26 +268,20 @@ class AdamsBashforth(CompiledStepper):
         self, t: float, q: Array, qd: Array, qdd: Array, young: NDArray[np.bool_]
     ) -> tuple[Array, Array]:
         """Return the state a step later; arms with too few rates use the starting method."""
-        rates = [(qd, qdd), *self._past]
-        if not young.any():
-            self.evaluations += 1
-            return self._moved(q, [v for v, _ in rates]), self._moved(qd, [a for _, a in rates])
-        self.evaluations += len(STARTER)
-        q_after, qd_after = self._starter.after(t, q, qd, qdd)
-        if not young.all():
-            old = ~young
-            q_after[old] = self._moved(q, [v for v, _ in rates])[old]
-            qd_after[old] = self._moved(qd, [a for _, a in rates])[old]
+        self.evaluations += len(STARTER) if young.any() else 1
+        begun = self._starter.after(t, q, qd, qdd) if young.any() else (q, qd)
+        if young.all():
+            return begun
+        rates = zip((qd, qdd), *self._past, strict=True)
+        q_after, qd_after = (
+            np.where(young[:, None], start, self._moved(x, rate))
+            for x, rate, start in zip((q, qd), rates, begun, strict=True)
+        )
         return q_after, qd_after
 
-    def _moved(self, x: Array, rates: list[Array]) -> Array:
+    def _moved(self, x: Array, rates: Sequence[Array]) -> Array:
         terms = (b * rate for b, rate in zip(self._weights.floats, rates, strict=True))
         return x + self._h * sum(terms)
-
-    def _compiled(self, *states: Array) -> tuple[Array, Array, Array]:
-        past = [*(v for v, _ in self._past), *(a for _, a in self._past)]
-        with np.errstate(all="ignore"):
-            return self._kernel(*states, *past, np.array([self._h]), *self._constants)
 
     def _begin_anew(self, events: list[Event]) -> None:
         self.events += events

@@ -14,6 +14,7 @@ from armdyn.arm.recording import Recording
 from armdyn.arrays import Array
 from armdyn.checks import checked_positive
 from armdyn.errors import InputError, shown
+from armdyn.kinematics.turns import joint_limits
 from armdyn.present.html import check_page
 from armdyn.present.pictures import (
     JOINT_COLOURS,
@@ -51,12 +52,12 @@ def plot(run: Run, path: str | os.PathLike[str]) -> None:
     figure = new_figure(10.5, 7)
     axes = figure.subplots(2, 2, sharex=True).ravel()
     t, panels, energies = _sampled(run)
-    for axis, (title, (values, limits)) in zip(axes, panels.items(), strict=False):
+    for axis, (title, values, limits) in zip(axes, panels, strict=False):
         for joint in range(run.arm.n):
             colour = JOINT_COLOURS[joint % len(JOINT_COLOURS)]
             style = STYLES[joint // len(JOINT_COLOURS) % len(STYLES)]
             _line(axis, t, values[..., joint], colour, style)
-        axis.set_title(f"{title} [{_units(run, title)}]", fontsize=10, loc="left")
+        axis.set_title(title, fontsize=10, loc="left")
         _draw_limits(axis, values, limits)
     joints = axes[0].get_lines()[: run.arm.n]
     _draw_energies(axes[3], run, t, energies)
@@ -75,8 +76,8 @@ def plot(run: Run, path: str | os.PathLike[str]) -> None:
     write_picture(figure, path, dpi=120)
 
 
-def _sampled(run: Run) -> tuple[Array, dict[str, tuple[Array, Array]], dict[str, Array]]:
-    """Return times; values and limits of each panel; and energies: dense where samples are few."""
+def _sampled(run: Run) -> tuple[Array, list[tuple[str, Array, Array]], dict[str, Array]]:
+    """Return times, panels (title, values, limits) and energies: dense where samples are few."""
     arm, joints = run.arm, run.arm.robot.joints
     if run.batch is None and 1 < len(run) < DENSE_POINTS:
         t = np.union1d(run.t, np.linspace(float(run.t[0]), float(run.t[-1]), DENSE_POINTS))
@@ -87,11 +88,11 @@ def _sampled(run: Run) -> tuple[Array, dict[str, tuple[Array, Array]], dict[str,
     speeds, efforts = (
         [getattr(joint, name) for joint in joints] for name in ("velocity", "effort")
     )
-    panels = {
-        "positions": (q, np.array([[j.lower for j in joints], [j.upper for j in joints]])),
-        "velocities": (qd, np.outer([-1.0, 1.0], speeds)),
-        "drive torques": (tau, np.outer([-1.0, 1.0], efforts)),
-    }
+    panels = [
+        (f"positions [{_units(run, 'rad', 'm')}]", q, np.array(joint_limits(joints))),
+        (f"velocities [{_units(run, 'rad/s', 'm/s')}]", qd, np.outer([-1.0, 1.0], speeds)),
+        (f"drive torques [{_units(run, 'N m', 'N')}]", tau, np.outer([-1.0, 1.0], efforts)),
+    ]
     kinetic, potential = arm.kinetic_energy(q, qd), arm.potential_energy(q)
     return t, panels, {"kinetic": kinetic, "potential": potential, "sum": kinetic + potential}
 
@@ -151,16 +152,10 @@ def _line(axis: Any, t: Array, values: Array, colour: str, style: str) -> None:
     axis.plot(t, middle, color=colour, linewidth=1.2, linestyle=style)
 
 
-def _units(run: Run, title: str) -> str:
-    revolute = [joint.is_revolute for joint in run.arm.robot.joints]
-    units = {
-        "positions": ("rad", "m"),
-        "velocities": ("rad/s", "m/s"),
-        "drive torques": ("N m", "N"),
-    }[title]
-    return ", ".join(
-        u for u, there in zip(units, (any(revolute), not all(revolute)), strict=True) if there
-    )
+def _units(run: Run, turning: str, sliding: str) -> str:
+    """Return the units of the joints that an arm has."""
+    revolute = {joint.is_revolute for joint in run.arm.robot.joints}
+    return ", ".join({True: turning, False: sliding}[x] for x in sorted(revolute, reverse=True))
 
 
 def _title(run: Run) -> str:
@@ -171,6 +166,7 @@ def _title(run: Run) -> str:
 
 # A run as a page in which the arm moves.
 
+# A larger number of samples means a wrong rate.
 MOST_PAGE_SAMPLES = 200_000
 # Events that the head of the page tells one by one; of more it tells the kinds.
 MOST_PAGE_EVENTS = 3

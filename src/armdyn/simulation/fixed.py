@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Lock
 
-import numpy as np
-
 from armdyn.errors import ArmdynError
 from armdyn.kernel.batch import in_threads
-from armdyn.simulation.events import SHORTER, Event, check_state
+from armdyn.simulation.events import SHORTER, check_state
 from armdyn.simulation.explicit import AdamsBashforth, RungeKutta
-from armdyn.simulation.forces import Forces
 from armdyn.simulation.integrators import Integrator, Tableau, Weights
 from armdyn.simulation.locate import CrossingDetector
 from armdyn.simulation.midpoint import Midpoint
-from armdyn.simulation.plant import Plant
-from armdyn.simulation.stepper import Stepper
-from armdyn.simulation.stiction import StictionState
+from armdyn.simulation.stepper import Stepper, System
 from armdyn.simulation.task import PROGRESS_PARTS, SIMULATING, Samples, Task
 
 # Arms in a part of a batch: the data of a step fit into the cache.
@@ -35,13 +30,13 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
     counted = _Counter(task, steps)
     rows = len(task.q)
     if task.partial or task.forces.is_function or rows <= ARMS_PER_PART:
-        return _part(task, task.plant, task.forces, slice(0, rows), steps, keep, counted)
+        return _part(task, steps, keep, counted)
     parts: dict[int, Samples] = {}
 
     def work(i: int, j: int) -> None:
-        plant, forces = task.plant.part(slice(i, j)), task.forces.part(i, j)
+        part = task.part(slice(i, j), task.forces.part(i, j))
         try:
-            parts[i] = _part(task, plant, forces, slice(i, j), steps, keep, counted)
+            parts[i] = _part(part, steps, keep, counted)
         except BaseException as error:
             counted.end(error)
             raise
@@ -51,36 +46,27 @@ def integrate_fixed(task: Task, steps: int, keep: Sequence[int]) -> Samples:
     except _Ended:
         assert counted.why is not None
         raise counted.why from counted.why.__cause__
-    return _joined([parts[i] for i in sorted(parts)])
+    firsts = sorted(parts)
+    return Samples.together([parts[i] for i in firsts], firsts)
 
 
-def _part(
-    task: Task,
-    plant: Plant,
-    forces: Forces,
-    rows: slice,
-    steps: int,
-    keep: Sequence[int],
-    counted: _Counter,
-) -> Samples:
-    q, qd = task.q[rows].copy(), task.qd[rows].copy()
-    h = task.until / steps
-    holds = StictionState(plant, q, qd, task.stiction, task.stops) if task.has_holds else None
-    method = _stepper(task.integrator, plant, forces, h, holds)
-    crossings = CrossingDetector(task, q, qd, first_row=rows.start)
+def _part(task: Task, steps: int, keep: Sequence[int], counted: _Counter) -> Samples:
+    q, qd, h = task.q.copy(), task.qd.copy(), task.until / steps
+    method = _stepper(task.integrator, System(task.plant, task.forces, h, task.holds()))
+    crossings = CrossingDetector(task, q, qd)
     result = Samples()
     recorded = keep if isinstance(keep, range) else set(keep)
     k = 0
     try:
         for k in range(steps):
             t = k * h
-            forces.sample(t, q, qd)
+            task.forces.sample(t, q, qd)
             after = method.step(t, q, qd)
             if k in recorded:
                 qdd, tau = after.known or method.now(t, q, qd)
                 result.add(t, q, qd, qdd, tau)
             q, qd = after.q, after.qd
-            check_state(plant.arm, t + h, q, qd, SHORTER)
+            check_state(task.plant.arm, t + h, q, qd, SHORTER)
             ended = crossings.check(t, t + h, q, qd)
             counted.add()
             if ended:
@@ -92,38 +78,22 @@ def _part(
             raise
         result.failure = error
     result.evaluations = method.evaluations
-    result.events = [*crossings.events, *_moved(method, rows.start)]
+    result.events = [*crossings.events, *method.events]
     return result
 
 
-def _stepper(
-    integrator: Integrator, plant: Plant, forces: Forces, h: float, holds: StictionState | None
-) -> Stepper:
+def _stepper(integrator: Integrator, system: System) -> Stepper:
     """Return the stepper of an integrator's family."""
     coefficients = integrator.coefficients
     match integrator.family, coefficients:
         case "runge_kutta", Tableau():
-            return RungeKutta(plant, forces, h, holds, coefficients, integrator.name)
+            return RungeKutta(system, coefficients, integrator.name)
         case "adams_bashforth", Weights():
-            return AdamsBashforth(plant, forces, h, holds, coefficients, integrator.name)
+            return AdamsBashforth(system, coefficients, integrator.name)
         case "midpoint", Tableau():
-            return Midpoint(plant, forces, h, holds, coefficients)
+            return Midpoint(system, coefficients)
         case family, _:
             raise AssertionError(f"no stepper of the family {family!r} takes {coefficients!r}")
-
-
-def _moved(method: Stepper, first_row: int) -> list[Event]:
-    return [Event(e.t, e.what, e.joint, e.arm + first_row) for e in method.events]
-
-
-def _joined(parts: Sequence[Samples]) -> Samples:
-    first = parts[0]
-    result = Samples(t=first.t, evaluations=first.evaluations)
-    for name in ("q", "qd", "qdd", "tau"):
-        columns = zip(*(getattr(part, name) for part in parts), strict=True)
-        setattr(result, name, [np.concatenate(column) for column in columns])
-    result.events = [event for part in parts for event in part.events]
-    return result
 
 
 class _Ended(Exception):
@@ -152,8 +122,6 @@ class _Counter:
         """Count a step."""
         if self.why is not None:
             raise _Ended
-        if self._task.progress is None:
-            return
         with self._lock:
             self._done += 1
             if self._done % self._often == 0 or self._done == self._total:

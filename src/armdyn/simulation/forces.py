@@ -12,6 +12,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_per_joint
 from armdyn.errors import ArmdynError, InputError, shown
+from armdyn.kinematics.turns import joint_limits
 from armdyn.log.log import Log
 from armdyn.simulation.events import SAME_GAP, SAME_TIME
 
@@ -224,11 +225,8 @@ class Quantity:
         try:
             value = self._function(t, *given)
         except Exception as error:
-            raise InputError(
-                f"`{self._name}` raised {type(error).__name__}: {error}; at t = {t:.9g} s"
-                f"{_state(*given) if one else ''}.",
-                argument=self._name,
-            ) from error
+            when = f"at t = {t:.9g} s{_state(*given) if one else ''}"
+            raise raised(self._name, error, when) from error
         return self._checked(value, t)
 
     def _between(self, t: float) -> Array:
@@ -284,15 +282,26 @@ class Quantity:
         v = checked_array(values, name, (len(t), self._width), what=what)
         if len(t) < 2:
             raise InputError(f"`{name}` has a single time, expected {what}.", argument=name)
-        late = np.flatnonzero(np.diff(t) <= 0)
-        if len(late):
-            k = int(late[0])
-            raise InputError(
-                f"the times of `{name}` go backwards: {t[k + 1]:g} s comes after {t[k]:g} s.",
-                argument=name,
-            )
+        check_increasing(t, name)
         self._times, self._values = t, v
         self._tick = SAME_GAP * float(np.diff(t).min())
+
+
+def check_increasing(t: Array, name: str) -> None:
+    """Refuse times [s] that do not increase."""
+    late = np.flatnonzero(np.diff(t) <= 0)
+    if len(late):
+        k = int(late[0])
+        raise InputError(
+            f"the times of `{name}` go backwards: {t[k + 1]:g} s comes after {t[k]:g} s.",
+            argument=name,
+        )
+
+
+def raised(name: str, error: Exception, when: str) -> InputError:
+    """Return the error about a function of the caller that raised one."""
+    message = f"`{name}` raised {type(error).__name__}: {error}; {when}."
+    return InputError(message, argument=name.partition("[")[0])
 
 
 def _prepared(name: str, controller: Controller, arm: Arm) -> Callable[..., object]:
@@ -301,10 +310,7 @@ def _prepared(name: str, controller: Controller, arm: Arm) -> Callable[..., obje
     except ArmdynError:
         raise
     except Exception as error:
-        raise InputError(
-            f"`{name}` raised {type(error).__name__}: {error}; when prepared for the arm.",
-            argument=name,
-        ) from error
+        raise raised(name, error, "when prepared for the arm") from error
 
 
 def _is_over_time(value: tuple[object, ...]) -> bool:
@@ -399,9 +405,7 @@ def spring_constants(arm: Arm, q: Array, stiffness: object, damping: object) -> 
 
 def spring(arm: Arm, q: Array, stiffness: object, damping: object) -> Rule:
     """Return the torques of the springs; for the arguments, see `simulate`."""
-    joints = arm.robot.joints
-    lower = np.array([joint.lower for joint in joints])
-    upper = np.array([joint.upper for joint in joints])
+    lower, upper = joint_limits(arm.robot.joints)
     k, d = spring_constants(arm, q, stiffness, damping)
 
     def torque(t: float, q: Array, qd: Array) -> Array:

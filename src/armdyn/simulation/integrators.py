@@ -97,18 +97,15 @@ class Tableau:
         stages: a row for each stage: the weights of the rates of the stages before it and, in an
             implicit method, of its own.
         weights: of the rates of all stages in the step.
-        lower: weights of the embedded method of lower order for the error estimate; empty if there
-            is none.
     """
 
     stages: tuple[Weights, ...]
     weights: Weights
-    lower: Weights = Weights(())
 
     @classmethod
-    def of(cls, *stages: str, weights: str, lower: str = "") -> Tableau:
+    def of(cls, *stages: str, weights: str) -> Tableau:
         """Return the tableau of rows of text; the first stage of an explicit method is empty."""
-        return cls(tuple(map(Weights.of, stages)), Weights.of(weights), Weights.of(lower))
+        return cls(tuple(map(Weights.of, stages)), Weights.of(weights))
 
     def __len__(self) -> int:
         return len(self.stages)
@@ -126,18 +123,6 @@ class Tableau:
 
 # Kutta's method of 1901, the classical one.
 RK4 = Tableau.of("", "1/2", "0 1/2", "0 0 1", weights="1/6 1/3 1/3 1/6")
-
-# Fehlberg's 4(5); the step is of order five.
-FEHLBERG = Tableau.of(
-    "",
-    "1/4",
-    "3/32 9/32",
-    "1932/2197 -7200/2197 7296/2197",
-    "439/216 -8 3680/513 -845/4104",
-    "-8/27 2 -3544/2565 1859/4104 -11/40",
-    weights="16/135 0 6656/12825 28561/56430 -9/50 2/55",
-    lower="25/216 0 1408/2565 2197/4104 -1/5 0",
-)
 
 # The implicit midpoint rule, the one-stage method of Gauss.
 MIDPOINT = Tableau.of("1/2", weights="1")

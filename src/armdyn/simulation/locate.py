@@ -12,6 +12,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import InputError, shown
 from armdyn.simulation.events import Event
+from armdyn.simulation.forces import raised
 from armdyn.simulation.task import Task
 
 # Events at the ends of steps: passed limits, and zeros of functions.
@@ -24,9 +25,9 @@ class CrossingDetector:
         events: the events so far.
     """
 
-    def __init__(self, task: Task, q: Array, qd: Array, first_row: int = 0) -> None:
+    def __init__(self, task: Task, q: Array, qd: Array) -> None:
         self.events: list[Event] = []
-        self._task, self._first_row = task, first_row
+        self._task = task
         lower, upper = task.bounds
         # in the shape of the states: with a single row, NumPy would loop over the arms
         whole = tuple(np.broadcast_to(x, q.shape).copy() for x in (lower, upper))
@@ -60,8 +61,7 @@ class CrossingDetector:
         if new.any():
             for arm, joint in np.argwhere(new):
                 side = "lower" if q[arm, joint] < lower[arm, joint] else "upper"
-                row = self._first_row + int(arm)
-                self.events.append(Event(t, f"passes {side} limit", int(joint), row))
+                self.events.append(Event(t, f"passes {side} limit", int(joint), int(arm)))
 
 
 def event_value(task: Task, k: int, t: float, q: Array, qd: Array) -> float:
@@ -70,9 +70,7 @@ def event_value(task: Task, k: int, t: float, q: Array, qd: Array) -> float:
         value = task.events[k](t, q[0].copy(), qd[0].copy())
         number = float(value)
     except Exception as error:
-        raise InputError(
-            f"`events[{k}]` raised {type(error).__name__}: {error}; at t = {t:.9g} s."
-        ) from error
+        raise raised(f"events[{k}]", error, f"at t = {t:.9g} s") from error
     if not np.isfinite(number):
         raise InputError(f"`events[{k}]` returned {shown(value)} at t = {t:.9g} s.")
     return number

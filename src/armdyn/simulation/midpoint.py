@@ -13,7 +13,6 @@ from armdyn.graph.derive import jacobian_at
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.simulation.events import Event
-from armdyn.simulation.forces import Forces
 from armdyn.simulation.integrators import Tableau
 from armdyn.simulation.plant import FORWARD, Plant, compiled
 from armdyn.simulation.programs import (
@@ -24,8 +23,7 @@ from armdyn.simulation.programs import (
     inlined,
     solved,
 )
-from armdyn.simulation.stepper import Step, Stepper
-from armdyn.simulation.stiction import StictionState
+from armdyn.simulation.stepper import Step, Stepper, System
 
 # The parts of a step of the implicit midpoint rule, as programs.
 
@@ -102,28 +100,23 @@ CONVERGED = 2e-15
 ROUNDING = 1e-11
 # Lower velocities [rad/s or m/s] count as this large in these shares.
 MIN_VELOCITY_SCALE = 1e-3
+# Iterations that do not end by then do not converge: the step is too long.
 MOST_ITERATIONS = 100
 
 
 class Midpoint(Stepper):
     """The implicit midpoint rule; with held joints, the rule of the remaining arm."""
 
-    def __init__(
-        self,
-        plant: Plant,
-        forces: Forces,
-        h: float,
-        holds: StictionState | None,
-        tableau: Tableau,
-    ) -> None:
-        """Begin; arguments as in `Stepper`, and the tableau of one implicit stage."""
-        super().__init__(plant, forces, h, holds)
+    def __init__(self, system: System, tableau: Tableau) -> None:
+        """Begin; arguments are the system, and the tableau of one implicit stage."""
+        super().__init__(system)
+        plant = system.plant
         (self._stage,), (self._time,) = tableau.stages, tableau.times
         self._weights = tableau.weights
         forward, kinetic, gravity = (
             _straight(plant, quantity) for quantity in (FORWARD, "kinetic_energy", "gravity")
         )
-        if holds:
+        if system.holds:
             M = _straight(plant, "mass_matrix")
             improve = midpoint_program(tableau, forward, kinetic, gravity, M)
             velocity = held_velocity_program(M)

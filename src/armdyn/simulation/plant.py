@@ -18,6 +18,7 @@ from armdyn.graph.program import Program
 from armdyn.graph.rolled import Rolled
 from armdyn.programs.arguments import AUTO
 from armdyn.programs.evaluate import Evaluator
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.parametric import parametric
 from armdyn.programs.parametric import values as parameter_values
 from armdyn.robot.chain import Chain, chain_of
@@ -70,7 +71,7 @@ class Plant:
         self._constants: Array = np.array(self.law.constants(chain), dtype=np.float64)
         self.friction: Array = self._constants[: len(self.law.names)]
         self.friction *= friction
-        self._smooth, self._sliding, self._share = _friction_programs(self.law)
+        self._smooth, self._sliding, self._share = friction_programs(self.law)
         self._method = method
         self._inside = inside and not self.dry
         self.constants: dict[str, Array] = {}
@@ -255,9 +256,6 @@ class Plant:
         return self.of("kinetic_energy", q, qd) + self.of("potential_energy", q)
 
 
-_friction_programs = lru_cache(maxsize=8)(friction_programs)
-
-
 @lru_cache(maxsize=64)
 def compiled(program: Program) -> Any:
     """Return a program as a function of arrays; a very long one is interpreted."""
@@ -266,9 +264,9 @@ def compiled(program: Program) -> Any:
         return kernel
 
     def slowly(*arrays: Array) -> Any:
-        rows = max(len(a) for a, s in zip(arrays, program.inputs, strict=True) if _has_rows(a, s))
-        inputs = zip(arrays, program.inputs, strict=True)
-        results = interpret(program, *(np.broadcast_to(a, (rows, *s.shape)) for a, s in inputs))
+        inputs = [*zip(arrays, program.inputs, strict=True)]
+        lead = np.broadcast_shapes(*(a.shape[: a.ndim - len(s.shape)] for a, s in inputs))
+        results = interpret(program, *(np.broadcast_to(a, (*lead, *s.shape)) for a, s in inputs))
         return results[0] if len(results) == 1 else tuple(results)
 
     return slowly
@@ -278,12 +276,10 @@ def compiled(program: Program) -> Any:
 def _parametric(chain: Chain, quantity: str, method: str) -> Program:
     if quantity == "kinetic_energy":  # by M, which needs no centres of mass: links may be massless
         return kinetic_program(_parametric(chain, "mass_matrix", AUTO))
-    found = parametric(chain, quantity, AUTO if method == ROLLED else method)
-    return parametric(chain, quantity).program if found.divides_by_masses else found.program
-
-
-def _has_rows(array: Array, slot: Any) -> bool:
-    return array.ndim > len(slot.shape)
+    found = parametric(ProgramKey(chain, quantity, AUTO if method == ROLLED else method))
+    if found.divides_by_masses:
+        return parametric(ProgramKey(chain, quantity)).program
+    return found.program
 
 
 def _solved(M: Array, right: Array, held: Truths) -> Array:

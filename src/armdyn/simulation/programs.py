@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -121,28 +121,24 @@ class JointFriction:
         return share(self.coefficients, self.shapes, v, s)
 
 
-def friction_programs(law: FrictionLaw) -> tuple[Program, Program, Program]:
+@lru_cache(maxsize=8)
+def friction_programs(law: FrictionLaw) -> tuple[Program, ...]:
     """Return the programs of a joint's smooth friction, dry friction, and share of the load.
 
     Inputs are the speed, the direction of sliding but for the first, and the constants of the law.
     """
-    speed, way, out = Slot("v", (1,)), Slot("s", (1,)), [Slot("f", (1,))]
     constants = [Slot(name, (1,)) for name in law.inputs]
 
-    def smoothly(v: Row, *rows: Row) -> Row:
-        return [law.joints(rows)[0].smooth(v[0])]
+    def traced(part: Callable[..., Scalar], *states: str) -> Program:
+        def function(*given: Row) -> Row:
+            (joint,) = law.joints(given[len(states) :])
+            return [part(joint, *(x[0] for x in given[: len(states)]))]
 
-    def dry(v: Row, s: Row, *rows: Row) -> Row:
-        return [law.joints(rows)[0].sliding(v[0], s[0])]
+        inputs = [Slot(name, (1,)) for name in states]
+        return trace(function, [*inputs, *constants], [Slot("f", (1,))], part.__name__)
 
-    def of_load(v: Row, s: Row, *rows: Row) -> Row:
-        return [law.joints(rows)[0].share(v[0], s[0])]
-
-    return (
-        trace(smoothly, [speed, *constants], out, "smooth"),
-        trace(dry, [speed, way, *constants], out, "dry"),
-        trace(of_load, [speed, way, *constants], out, "share"),
-    )
+    each = JointFriction
+    return traced(each.smooth, "v"), traced(each.sliding, "v", "s"), traced(each.share, "v", "s")
 
 
 # Programs made from the mass matrix: dynamics with held joints, velocities, kinetic energy.

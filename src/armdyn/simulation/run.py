@@ -1,4 +1,7 @@
-"""`Run`: the result of a simulation, and the motion between its samples."""
+"""`Run`: the result of a simulation, and the motion between its samples.
+
+Its methods import what simulates and draws, modules that use `Run`.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,32 @@ from numpy.typing import ArrayLike
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.checks import checked_path
+from armdyn.checks import (
+    checked_number,
+    checked_path,
+    checked_per_joint,
+    checked_positive,
+    checked_seed,
+)
 from armdyn.errors import InputError, shown
 from armdyn.log.log import Log
 from armdyn.numerics import ratio
-from armdyn.simulation.events import Event
+from armdyn.simulation.events import SAME_TIME, Event
 
 # `Run`: the result of a simulation.
 
 # Events that a summary lists; more are counted.
 MOST_EVENTS = 20
+
+# Of measurements:
+# A larger standard deviation, as a share of a step, would make samples overtake each other.
+LARGEST_JITTER = 0.3
+# Samples of the run must not be farther apart than this many measured steps.
+MAX_SAMPLE_RATIO = 1.5
+# A larger number of samples means a wrong rate.
+MOST_SAMPLES = 10_000_000
+# Jitter is limited to this share of a step; beyond it, a sample could overtake the next one.
+FARTHEST_OFF = 0.45
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,11 +175,32 @@ class Run:
             >>> len(log)
             51
         """
-        from armdyn.simulation.simulate import measured
-
-        return measured(
-            self._single("measurements"), noise_q, noise_tau, quantisation, jitter, rate, seed
-        )
+        run = self._single("measurements")
+        n = run.arm.n
+        sigma_q = checked_per_joint(noise_q, "noise_q", n, least=0.0)
+        sigma_tau = checked_per_joint(noise_tau, "noise_tau", n, least=0.0)
+        resolution = checked_per_joint(quantisation, "quantisation", n, least=0.0)
+        share = checked_number(jitter, "jitter", least=0.0, below=LARGEST_JITTER)
+        rng = np.random.default_rng(checked_seed(seed))
+        t = run.t
+        if rate is not None:
+            t = _measuring_times(run, checked_positive(rate, "rate", what="samples a second"))
+        q, tau = run.q, run.tau
+        if share > 0.0:
+            steps = np.diff(t, append=2 * t[-1] - t[-2]) if len(t) > 1 else np.zeros(1)
+            off = np.clip(rng.normal(0.0, share, len(t)), -FARTHEST_OFF, FARTHEST_OFF)
+            t = np.clip(t + steps * off, run.t[0], run.t[-1])
+            t, _ = np.unique(t, return_index=True)
+        if share > 0.0 or rate is not None:
+            q, tau = positions_at(run, t), torques_at(run, t)
+        q = q + rng.normal(size=q.shape) * sigma_q
+        tau = tau + rng.normal(size=tau.shape) * sigma_tau
+        coarse = resolution > 0.0
+        q[:, coarse] = np.round(q[:, coarse] / resolution[coarse]) * resolution[coarse]
+        return Log(
+            t=t, q=q, tau=tau, joint_names=run.arm.joint_names,
+            source=f"simulated measurements of {run.arm.name}", notes=run.notes,
+        )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run as a log (CSV, NPZ, Parquet): the whole file, or nothing on failure.
@@ -338,6 +378,25 @@ class Run:
 def subject(event: Event, joint_names: Sequence[str]) -> str:
     """Return the name of the joint or function of an event."""
     return f"function {event.joint}:" if event.what == "event" else joint_names[event.joint]
+
+
+def _measuring_times(run: Run, rate: float) -> Array:
+    if len(run) < 2:
+        raise InputError("the run has a single sample, which has no rate.", argument="rate")
+    widest = float(np.diff(run.t).max())
+    if widest > MAX_SAMPLE_RATIO / rate:
+        raise InputError(
+            f"`rate` is {rate:g} a second, but samples of the run are up to {widest:.3g} s apart: "
+            f"simulate with samples={round(rate * run.t[-1]) + 1} or more.",
+            argument="rate",
+        )
+    count = (run.t[-1] - run.t[0]) * rate
+    if count > MOST_SAMPLES:
+        raise InputError(
+            f"`rate` is {rate:g} a second: that makes {count:.3g} samples, too many.",
+            argument="rate",
+        )
+    return run.t[0] + np.arange(int(count * (1 + SAME_TIME)) + 1) / rate
 
 
 # The motion between the samples of a run.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +13,13 @@ from armdyn.arrays import Array
 from armdyn.checks import (
     checked_choice,
     checked_flag,
-    checked_function,
     checked_number,
     checked_per_joint,
     checked_positive,
 )
 from armdyn.errors import InputError, NumericalError
 from armdyn.kernel.batch import wanted_threads
-from armdyn.progress import Progress
+from armdyn.progress import reporter
 from armdyn.simulation.adaptive import integrate_adaptive, integrate_members
 from armdyn.simulation.events import SAME_GAP, SAME_TIME, SHORTER, TIGHTER, Event, check_energy
 from armdyn.simulation.fixed import integrate_fixed
@@ -77,62 +76,36 @@ class Job:
     batch: bool
 
 
-def prepared(
-    arm: Arm,
-    *,
-    q0: Any,
-    qd0: Any,
-    parameters: Any,
-    until: Any,
-    torque: Any,
-    integrator: Any,
-    method: Any,
-    rtol: Any,
-    atol: Any,
-    step: Any,
-    longest: Any,
-    samples: Any,
-    friction: Any,
-    stiction: Any,
-    limits: Any,
-    stiffness: Any,
-    damping: Any,
-    wrench: Any,
-    events: Any,
-    partial: Any,
-    progress: Progress | None,
-    threads: int | None,
-) -> Job:
-    """Check the arguments of `simulate`."""
-    stepping = INTEGRATORS[checked_choice(integrator, "integrator", INTEGRATORS)]
+def prepared(arm: Arm, given: Mapping[str, Any]) -> Job:
+    """Check the arguments of `simulate`, given by their names."""
+    stepping = INTEGRATORS[checked_choice(given["integrator"], "integrator", INTEGRATORS)]
     what = "the end of the simulation [s]: time does not go backwards"
-    end = checked_positive(until, "until", what=what)
+    end = checked_positive(given["until"], "until", what=what)
     if end > MAX_DURATION:
         raise InputError(
             f"`until` is {end:g} s, expected at most {MAX_DURATION:g} s.", argument="until"
         )
-    rows = checked_parameters(arm, parameters)
-    q, qd, batch = checked_states(arm, q0, qd0)
+    rows = checked_parameters(arm, given["parameters"])
+    q, qd, batch = checked_states(arm, given["q0"], given["qd0"])
     if rows is not None:
         q, qd, rows = _as_many(q, qd, rows, batch)
     batch = batch or rows is not None
-    has_friction, wants_part = checked_flag(friction, "friction"), checked_flag(partial, "partial")
-    breakaway = checked_number(stiction, "stiction", least=1.0)
-    checked_positive(step, "step", what="the length of a step [s]")
-    for name, value in (("stiffness", stiffness), ("damping", damping)):
-        if value is not None:
-            checked_per_joint(value, name, arm.n, least=0.0)
-    at_limits = checked_choice(limits, "limits", LIMITS, what="way to treat limits")
-    if progress is not None:
-        checked_function(progress, "progress", what="a function of (done, total, what)")
-    functions = checked_events(events, batch)
-    relative = checked_positive(rtol, "rtol", what="a tolerance")
+    has_friction, wants_part = (checked_flag(given[x], x) for x in ("friction", "partial"))
+    breakaway = checked_number(given["stiction"], "stiction", least=1.0)
+    checked_positive(given["step"], "step", what="the length of a step [s]")
+    for name in ("stiffness", "damping"):
+        if given[name] is not None:
+            checked_per_joint(given[name], name, arm.n, least=0.0)
+    at_limits = checked_choice(given["limits"], "limits", LIMITS, what="way to treat limits")
+    report = reporter(given["progress"])
+    functions = checked_events(given["events"], batch)
+    relative = checked_positive(given["rtol"], "rtol", what="a tolerance")
     absolute = 1e-3 * relative
-    if atol is not None:
-        absolute = checked_positive(atol, "atol", what="a tolerance")
+    if given["atol"] is not None:
+        absolute = checked_positive(given["atol"], "atol", what="a tolerance")
     if stepping.adaptive:
         # adaptive arms have no common steps
-        wanted = MEMBER_SAMPLES if samples is None and batch else samples
+        wanted = MEMBER_SAMPLES if batch and given["samples"] is None else given["samples"]
         times, steps, keep = sample_times(end, wanted, q.size), 0, range(0)
         if relative < MIN_RTOL:
             raise InputError(
@@ -140,29 +113,30 @@ def prepared(
                 argument="rtol",
             )
     else:
-        steps = step_count(end, step)
-        times, keep = None, sampled_steps(steps, samples, q.size)
+        steps = step_count(end, given["step"])
+        times, keep = None, sampled_steps(steps, given["samples"], q.size)
 
     count = len(q) if batch else None
-    drive = Quantity("torque", torque, arm, arm.n, count)
-    external = Quantity("wrench", wrench, arm, 6, count)
+    drive = Quantity("torque", given["torque"], arm, arm.n, count)
+    external = Quantity("wrench", given["wrench"], arm, 6, count)
     drive.check_until(end)
     if drive.period is not None and not stepping.adaptive:
         _check_period(drive.period, end / steps)
     external.check_until(end)
     widest = np.inf
-    if longest is not None:
-        widest = checked_positive(longest, "longest", what="the longest step [s]")
-    pushing = spring(arm, q, stiffness, damping) if at_limits == "spring" else None
-    plant = Plant(
-        arm, method, friction=has_friction, inside=stepping.family != "midpoint", parameters=rows
-    )
+    if given["longest"] is not None:
+        widest = checked_positive(given["longest"], "longest", what="the longest step [s]")
+    pushing = None
+    if at_limits == "spring":
+        pushing = spring(arm, q, given["stiffness"], given["damping"])
+    inside = stepping.family != "midpoint"
+    plant = Plant(arm, given["method"], friction=has_friction, inside=inside, parameters=rows)
     forces = Forces(arm, drive, external, pushing)
-    if longest is None and forces.is_function:
+    if given["longest"] is None and forces.is_function:
         widest = LONGEST_STEP * end
     task = Task(
-        plant, forces, q, qd, end, stepping, at_limits, breakaway, functions, progress,
-        wanted_threads(threads), wants_part, widest,
+        plant, forces, q, qd, end, stepping, at_limits, breakaway, functions, report,
+        wanted_threads(given["threads"]), wants_part, widest,
     )  # fmt: skip
     _check_stops(task)
     return Job(task, relative, absolute, times, steps, keep, batch)

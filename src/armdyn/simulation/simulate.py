@@ -1,4 +1,4 @@
-"""`simulate`: integrate the motion of an arm, as a whole or step by step; measurements of it."""
+"""`simulate`: integrate the motion of an arm, as a whole or step by step."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import ArrayLike
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.checks import checked_number, checked_per_joint, checked_positive, checked_seed
 from armdyn.cluster import checked_client
-from armdyn.errors import InputError, shown
-from armdyn.log.log import Log
+from armdyn.kinematics.turns import joint_limits
+from armdyn.motion.trajectory import checked_arm
 from armdyn.programs.arguments import AUTO
 from armdyn.progress import Progress
 from armdyn.simulation.blocks import Draw, batch_of, simulated_in_blocks
-from armdyn.simulation.events import SAME_TIME, SHORTER, check_state
+from armdyn.simulation.events import SHORTER, check_state
 from armdyn.simulation.explicit import RungeKutta
 from armdyn.simulation.forces import Controller, Forces, Quantity
-from armdyn.simulation.integrators import INTEGRATORS, Tableau
+from armdyn.simulation.integrators import RK4
 from armdyn.simulation.plant import Plant
-from armdyn.simulation.run import Run, positions_at, torques_at
+from armdyn.simulation.run import Run
 from armdyn.simulation.running import integrated, prepared
+from armdyn.simulation.stepper import System
 from armdyn.simulation.stiction import StictionState
 
 # `simulate`: integrate the motion of an arm.
@@ -131,11 +131,7 @@ def simulate(
         >>> many.q.shape
         (2, 100, 2)
     """
-    if not isinstance(arm, Arm):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(
-            f"`arm` is {shown(arm)}, expected an Arm; see armdyn.load().", argument="arm"
-        )
-    arm = arm.astype(np.float64)
+    arm = checked_arm(arm)
     given: dict[str, Any] = {
         "until": until, "torque": torque, "integrator": integrator, "method": method, "rtol": rtol,
         "atol": atol, "step": step, "longest": longest, "samples": samples, "friction": friction,
@@ -146,8 +142,8 @@ def simulate(
     batch = batch_of(q0, qd0, parameters, arms, seed)
     if cluster is not None:
         return simulated_in_blocks(cluster, arm, batch, given, progress)
-    job = prepared(arm, **batch.whole(), **given, progress=progress, threads=threads)
-    return integrated(job)
+    here = {"progress": progress, "threads": threads}
+    return integrated(prepared(arm, {**batch.whole(), **given, **here}))
 
 
 # `Live`: an arm that moves step by step, under torques that may change between steps.
@@ -177,16 +173,14 @@ class Live:
         plant = Plant(arm, AUTO, friction=friction, inside=True, parameters=None)
         self._drive = Quantity("torque", None, arm, arm.n, None)
         forces = Forces(arm, self._drive, Quantity("wrench", None, arm, 6, None))
-        joints = arm.robot.joints
-        lower = np.minimum([joint.lower for joint in joints], q)
-        upper = np.maximum([joint.upper for joint in joints], q)
+        lower, upper = joint_limits(arm.robot.joints)
         self._q: Array = q[None].copy()
         self._qd: Array = qd[None].copy()
         self.t = 0.0
-        holds = StictionState(plant, self._q, self._qd, 1.0, (lower, upper))
-        method = INTEGRATORS["rk4"]
-        assert isinstance(method.coefficients, Tableau)
-        self._stepper = RungeKutta(plant, forces, STEP, holds, method.coefficients, method.name)
+        holds = StictionState(
+            plant, self._q, self._qd, 1.0, (np.minimum(lower, q), np.maximum(upper, q))
+        )
+        self._stepper = RungeKutta(System(plant, forces, STEP, holds), RK4, "rk4")
 
     @property
     def q(self) -> Array:
@@ -210,70 +204,3 @@ class Live:
         check_state(self._arm, self.t, after.q, after.qd, SHORTER)
         self._stepper.events.clear()
         self._q, self._qd = after.q, after.qd
-
-
-# Measurements of a simulated motion: noise, encoders of finite resolution, unsteady clocks.
-
-# A larger standard deviation, as a share of a step, would make samples overtake each other.
-LARGEST_JITTER = 0.3
-# Samples of the run must not be farther apart than this many measured steps.
-MAX_SAMPLE_RATIO = 1.5
-MOST_SAMPLES = 10_000_000
-# Jitter is limited to this share of a step; beyond it, a sample could overtake the next one.
-FARTHEST_OFF = 0.45
-
-
-def measured(
-    run: Run,
-    noise_q: object,
-    noise_tau: object,
-    quantisation: object,
-    jitter: object,
-    rate: object,
-    seed: object,
-) -> Log:
-    """Return the log of the measurements; for the arguments, see `Run.measured`."""
-    n = run.arm.n
-    sigma_q = checked_per_joint(noise_q, "noise_q", n, least=0.0)
-    sigma_tau = checked_per_joint(noise_tau, "noise_tau", n, least=0.0)
-    resolution = checked_per_joint(quantisation, "quantisation", n, least=0.0)
-    share = checked_number(jitter, "jitter", least=0.0, below=LARGEST_JITTER)
-    rng = np.random.default_rng(checked_seed(seed))
-    t = run.t
-    if rate is not None:
-        t = _times(run, checked_positive(rate, "rate", what="samples a second"))
-    q, tau = run.q, run.tau
-    if share > 0.0:
-        steps = np.diff(t, append=2 * t[-1] - t[-2]) if len(t) > 1 else np.zeros(1)
-        off = np.clip(rng.normal(0.0, share, len(t)), -FARTHEST_OFF, FARTHEST_OFF)
-        t = np.clip(t + steps * off, run.t[0], run.t[-1])
-        t, _ = np.unique(t, return_index=True)
-    if share > 0.0 or rate is not None:
-        q, tau = positions_at(run, t), torques_at(run, t)
-    q = q + rng.normal(size=q.shape) * sigma_q
-    tau = tau + rng.normal(size=tau.shape) * sigma_tau
-    coarse = resolution > 0.0
-    q[:, coarse] = np.round(q[:, coarse] / resolution[coarse]) * resolution[coarse]
-    return Log(
-        t=t, q=q, tau=tau, joint_names=run.arm.joint_names,
-        source=f"simulated measurements of {run.arm.name}", notes=run.notes,
-    )  # fmt: skip
-
-
-def _times(run: Run, rate: float) -> Array:
-    if len(run) < 2:
-        raise InputError("the run has a single sample, which has no rate.", argument="rate")
-    widest = float(np.diff(run.t).max())
-    if widest > MAX_SAMPLE_RATIO / rate:
-        raise InputError(
-            f"`rate` is {rate:g} a second, but samples of the run are up to {widest:.3g} s apart: "
-            f"simulate with samples={round(rate * run.t[-1]) + 1} or more.",
-            argument="rate",
-        )
-    count = (run.t[-1] - run.t[0]) * rate
-    if count > MOST_SAMPLES:
-        raise InputError(
-            f"`rate` is {rate:g} a second: that makes {count:.3g} samples, too many.",
-            argument="rate",
-        )
-    return run.t[0] + np.arange(int(count * (1 + SAME_TIME)) + 1) / rate

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from armdyn.arrays import Array
 from armdyn.graph.program import Program
 from armdyn.simulation.events import SHORTER, Event, check_state
@@ -25,6 +27,22 @@ class Step(NamedTuple):
     known: tuple[Array, Array] | None
 
 
+class System(NamedTuple):
+    """What a stepper integrates.
+
+    Attributes:
+        plant: the arms.
+        forces: the forces on them.
+        h: the length of a step [s].
+        holds: which joints are held; None if none ever is.
+    """
+
+    plant: Plant
+    forces: Forces
+    h: float
+    holds: StictionState | None
+
+
 class Stepper(ABC):
     """A family of methods; a subclass takes its coefficients.
 
@@ -33,18 +51,11 @@ class Stepper(ABC):
         events: events of held joints.
     """
 
-    def __init__(self, plant: Plant, forces: Forces, h: float, holds: StictionState | None) -> None:
-        """Begin.
-
-        Args:
-            plant: the arms.
-            forces: the forces on them.
-            h: the length of a step [s].
-            holds: which joints are held; None if none ever is.
-        """
+    def __init__(self, system: System) -> None:
+        """Begin."""
         self.evaluations = 0
         self.events: list[Event] = []
-        self._plant, self._forces, self._h, self._holds = plant, forces, h, holds
+        self._plant, self._forces, self._h, self._holds = system
 
     @abstractmethod
     def step(self, t: float, q: Array, qd: Array) -> Step:
@@ -93,3 +104,9 @@ class CompiledStepper(Stepper):
     @cached_property
     def _constants(self) -> list[Array]:
         return self._plant.constants_of(self._program) if self._program else []
+
+    def _compiled(self, *states: Array, constants: list[Array] | None = None) -> Any:
+        """Return the results of the program for states; `constants` of some of the arms."""
+        own = self._constants if constants is None else constants
+        with np.errstate(all="ignore"):
+            return self._kernel(*states, np.array([self._h]), *own)

@@ -10,6 +10,8 @@ here the band has zero width.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -187,12 +189,8 @@ class StictionState:
         after[held] = 0.0
         qd[rows], self.held[rows] = after, held
         self.slide[rows] = np.where(held, 0.0, np.sign(after) * self._dry)
-        found = [("sticks", still & ~was), ("slips", was & ~held)]
-        return [
-            Event(t, what, int(joint), int(rows[arm]))
-            for what, where in found
-            for arm, joint in np.argwhere(where)
-        ]
+        sticks, slips = _events(t, "sticks", still & ~was), _events(t, "slips", was & ~held)
+        return [replace(event, arm=int(rows[event.arm])) for event in (*sticks, *slips)]
 
 
 def _events(t: float, what: str, where: Truths) -> list[Event]:

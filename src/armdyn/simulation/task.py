@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -12,10 +12,12 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_positive, checked_whole
 from armdyn.errors import InputError, shown
+from armdyn.kinematics.turns import joint_limits
 from armdyn.progress import Progress
 from armdyn.simulation.events import MAX_SPEED, SAME_TIME, Event
-from armdyn.simulation.forces import Forces
+from armdyn.simulation.forces import Forces, check_increasing
 from armdyn.simulation.plant import Plant
+from armdyn.simulation.stiction import StictionState
 
 if TYPE_CHECKING:
     from armdyn.simulation.integrators import Integrator
@@ -56,7 +58,7 @@ class Task:
     limits: str
     stiction: float
     events: tuple[Callable[..., Any], ...]
-    progress: Progress | None
+    progress: Progress
     threads: int
     partial: bool
     longest: float
@@ -64,18 +66,23 @@ class Task:
     @property
     def bounds(self) -> tuple[Array, Array]:
         """Lower and upper limits of the joints."""
-        joints = self.plant.arm.robot.joints
-        return np.array([j.lower for j in joints]), np.array([j.upper for j in joints])
+        return joint_limits(self.plant.arm.robot.joints)
 
     @property
     def stops(self) -> tuple[Array, Array] | None:
         """Limits at which joints stop."""
         return self.bounds if self.limits == "stop" else None
 
-    @property
-    def has_holds(self) -> bool:
-        """Whether joints may be held at rest."""
-        return self.plant.dry or self.limits == "stop"
+    def holds(self) -> StictionState | None:
+        """Return which joints are held at first; None if none ever is."""
+        if not (self.plant.dry or self.limits == "stop"):
+            return None
+        return StictionState(self.plant, self.q, self.qd, self.stiction, self.stops)
+
+    def part(self, rows: slice, forces: Forces) -> Task:
+        """Return the simulation of some of the arms, under their own forces."""
+        plant, q, qd = self.plant.part(rows), self.q[rows], self.qd[rows]
+        return replace(self, plant=plant, forces=forces, q=q, qd=qd)
 
 
 @dataclass
@@ -98,11 +105,34 @@ class Samples:
             column.append(value.copy())
         self.tau.append(np.broadcast_to(tau, q.shape).copy())
 
+    @classmethod
+    def together(cls, parts: Sequence[Samples], firsts: Iterable[int]) -> Samples:
+        """Return the samples of parts of a batch as those of the whole, up to the first failure.
+
+        Args:
+            parts: the samples.
+            firsts: number of the first arm of each part.
+        """
+        shortest = min(parts, key=lambda part: len(part.t))
+        evaluations = max(part.evaluations for part in parts)
+        result = cls(t=shortest.t, evaluations=evaluations, failure=shortest.failure)
+        for name in ("q", "qd", "qdd", "tau"):
+            columns = zip(*(getattr(part, name) for part in parts), strict=False)
+            setattr(result, name, [np.concatenate(column) for column in columns])
+        result.events = [
+            replace(event, arm=first + event.arm)
+            for part, first in zip(parts, firsts, strict=True)
+            for event in part.events
+            if shortest.failure is None or event.t <= shortest.t[-1]
+        ]
+        return result
+
 
 # The arguments of a simulation, checked before any work is done.
 
 LIMITS = ("report", "stop", "spring")
 
+# More steps are taken to be a mistake of the unit of time.
 MOST_STEPS = 100_000_000
 # Largest memory for samples [bytes]: by default, and on request.
 LARGEST, LARGEST_ASKED = 2**31, 2**34
@@ -189,13 +219,7 @@ def sample_times(until: float, samples: object, joints: int) -> Array | None:
     if not given:
         return np.linspace(0.0, until, _count(cast(object, samples), joints))
     times = checked_array(cast(object, samples), "samples", ("K",), what="a number or times (K,)")
-    late = np.flatnonzero(np.diff(times) <= 0)
-    if len(late):
-        k = int(late[0])
-        raise InputError(
-            f"the times of `samples` go backwards: {times[k + 1]:g} s comes after {times[k]:g} s.",
-            argument="samples",
-        )
+    check_increasing(times, "samples")
     if times[0] < 0.0 or times[-1] > until:
         raise InputError(
             f"the times of `samples` are not all between 0 and {until:g} s.", argument="samples"

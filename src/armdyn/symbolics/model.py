@@ -12,7 +12,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arm.files import load
 from armdyn.checks import checked_choice, checked_flag, checked_mapping
 from armdyn.errors import InputError, shown
-from armdyn.export.libraries import imported
+from armdyn.files import imported
 from armdyn.robot.model import Robot
 from armdyn.symbolics import description as _dynamics
 from armdyn.symbolics.description import Described, described

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from armdyn.export.libraries import imported
+from armdyn.files import imported
 from armdyn.symbolics.description import Described
 from armdyn.symbolics.series import Powers, Series, Wave, Waves
 

@@ -11,7 +11,7 @@ from armdyn.arm.frames import link_frames, placements_of
 from armdyn.arrays import Array
 from armdyn.robot import drawing as _solids
 from armdyn.robot.drawing import Drawn, Mesh
-from armdyn.robot.formats.geometry import quaternion_of, quaternion_rotation
+from armdyn.robot.formats.geometry import quaternion_of, quaternion_rotation, wxyz, xyzw
 
 Colour = tuple[int, int, int]
 
@@ -242,14 +242,12 @@ class Bodies(Picture):
 
 def quaternion(R: Array) -> tuple[float, float, float, float]:
     """Return a rotation as (w, x, y, z), the order of viser."""
-    x, y, z, w = quaternion_of(R)
-    return w, x, y, z
+    return wxyz(quaternion_of(R))
 
 
-def rotation(wxyz: Array) -> Array:
+def rotation(quaternion: Array) -> Array:
     """Return the rotation of a quaternion (w, x, y, z)."""
-    w, x, y, z = (float(value) for value in wxyz)
-    return quaternion_rotation((x, y, z, w))
+    return quaternion_rotation(xyzw(quaternion))
 
 
 def _at(T: Array, point: Array) -> Array:

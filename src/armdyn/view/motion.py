@@ -21,6 +21,7 @@ from armdyn.simulation.simulate import STEP, Live
 JUMP = 0.6
 # Exactness of the tip [m, rad]: finer than a pixel.
 TIP_TOLERANCE = 1e-6
+# Steps of damped least squares for one picture, at most.
 ROUNDS = 25
 # Damping, as a share of the squared reach, and the longest step of a joint [rad or m].
 DAMPING, LONGEST = 1e-4, 0.3
@@ -247,7 +248,7 @@ class Motion:
 
     @property
     def is_moving(self) -> bool:
-        """Whether the state changes by itself."""
+        """Whether the state changes with time."""
         return self.mode != "held" or self._goal is not None
 
     def advance(self, passed: float) -> None:

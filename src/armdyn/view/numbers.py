@@ -11,18 +11,8 @@ from armdyn.arm.arm import Arm
 from armdyn.arm.recording import Recording
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError
+from armdyn.present import svg
 from armdyn.present.html import Html, joined, tag
-from armdyn.present.svg import (
-    ACROSS,
-    DOWN,
-    Scale,
-    across_ticks,
-    down_ticks,
-    level,
-    line,
-    panel,
-    scale_of,
-)
 from armdyn.present.tables import number
 from armdyn.view.motion import at
 
@@ -205,6 +195,7 @@ def fixed(x: float, digits: int) -> str:
 
 # Points of a curve: what a panel of this width can show.
 POINTS = 500
+# Sizes of the panels and their margins [px].
 WIDTH, HEIGHT, LEFT, GAP, ABOVE, BELOW = 320, 74, 44, 34, 18, 16
 
 
@@ -226,7 +217,7 @@ class _Panel:
 
     title: str
     curves: list[_Curve]
-    scale: Scale
+    scale: svg.Scale
     drawing: Html
 
 
@@ -236,7 +227,7 @@ class Plots:
     def __init__(self, recording: Recording, joints: list[dict[str, Any]]) -> None:
         self._recording, self._joints = recording, joints
         t = recording.t
-        self._span = Scale(float(t[0]), float(t[-1])) if len(t) > 1 else scale_of(t)
+        self._span = svg.Scale(float(t[0]), float(t[-1])) if len(t) > 1 else svg.scale_of(t)
         self._joint = -1
         self._panels: list[_Panel] = []
 
@@ -244,8 +235,8 @@ class Plots:
         """Return the curves of joint k, from 0, with a line at a time."""
         if k != self._joint:
             self._joint, self._panels = k, self._drawn(k)
-        x = round(float(self._span.share(time)) * ACROSS)
-        now = tag("line", x1=x, x2=x, y1=0, y2=DOWN, class_="now")
+        x = round(float(self._span.share(time)) * svg.ACROSS)
+        now = tag("line", x1=x, x2=x, y1=0, y2=svg.DOWN, class_="now")
         height = len(self._panels) * (HEIGHT + GAP) + BELOW
         parts: list[Html] = []
         for i, one in enumerate(self._panels):
@@ -254,11 +245,11 @@ class Plots:
             frame = {"x": LEFT, "y": top, "width": WIDTH - LEFT, "height": HEIGHT}
             parts += [
                 tag("text", f"{one.title}: {told}", x=0, y=top - 6),
-                panel(LEFT, top, WIDTH - LEFT, HEIGHT, [one.drawing, now]),
+                svg.panel(LEFT, top, WIDTH - LEFT, HEIGHT, [one.drawing, now]),
                 tag("rect", class_="frame", **frame),
-                tag("g", down_ticks(one.scale, 3, LEFT, top, HEIGHT), class_="left"),
+                tag("g", svg.down_ticks(one.scale, 3, LEFT, top, HEIGHT), class_="left"),
             ]
-        below = across_ticks(self._span, 5, LEFT, WIDTH - LEFT, height - 14)
+        below = svg.across_ticks(self._span, 5, LEFT, WIDTH - LEFT, height - 14)
         parts += [tag("g", below, class_="below"), tag("text", "s", x=2, y=height - 14)]
         return framed(tag("svg", *parts, viewBox=f"0 0 {WIDTH} {height}", role="img"))
 
@@ -303,10 +294,10 @@ class Plots:
             for curve in curves
             for where in (spans if curve.partly else everywhere)
         ]
-        scale = scale_of(*(values for _, values, _ in pieces))
-        lines = [line(x, y, self._span, scale, kind, POINTS) for x, y, kind in pieces if len(x)]
+        scale = svg.scale_of(*(values for _, values, _ in pieces))
+        lines = [svg.line(x, y, self._span, scale, kind, POINTS) for x, y, kind in pieces if len(x)]
         inside = [x for x in limits if x is not None and scale.low <= x <= scale.high]
-        drawing = joined([*lines, *(level(x, scale, "limit") for x in inside)])
+        drawing = joined([*lines, *(svg.level(x, scale, "limit") for x in inside)])
         return _Panel(title, curves, scale, drawing)
 
 

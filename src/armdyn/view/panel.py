@@ -19,6 +19,7 @@ LONGEST_LABEL = 22
 MOST_SLIDERS = 40
 # Parts of the range of a slider.
 FINE = 2000
+# Factors of real time to choose from.
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 

@@ -8,17 +8,18 @@ import os
 import socket
 import sys
 import webbrowser
-from importlib import import_module
 from typing import Any
 
 from armdyn.checks import checked_text, checked_whole
-from armdyn.errors import InputError, MissingExtraError
+from armdyn.errors import InputError
+from armdyn.files import imported
 
 LOCAL = "127.0.0.1"
 """The address that only programs of this machine reach."""
 
 # Ports that are tried if none is asked for.
 USUAL = range(8080, 8100)
+# The highest port number of TCP.
 MOST_PORTS = 65535
 
 
@@ -28,10 +29,7 @@ def checked_extra() -> Any:
     Raises:
         MissingExtraError: it is not installed.
     """
-    try:
-        return import_module("viser")
-    except ImportError:
-        raise MissingExtraError("viser", "view", "the viewer") from None
+    return imported("viser", "the viewer", "view")
 
 
 def checked_address(host: object, port: object) -> tuple[str, int]:

@@ -13,13 +13,25 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.simulation.integrators import FEHLBERG
+from armdyn.simulation.integrators import Tableau, Weights
 
 Array: TypeAlias = NDArray[np.float64]
 Slope: TypeAlias = Callable[[float, Array], Array]
 
+# Fehlberg's 4(5); the step is of order five, the embedded method for the error estimate of four.
+FEHLBERG = Tableau.of(
+    "",
+    "1/4",
+    "3/32 9/32",
+    "1932/2197 -7200/2197 7296/2197",
+    "439/216 -8 3680/513 -845/4104",
+    "-8/27 2 -3544/2565 1859/4104 -11/40",
+    weights="16/135 0 6656/12825 28561/56430 -9/50 2/55",
+)
+EMBEDDED = Weights.of("25/216 0 1408/2565 2197/4104 -1/5 0")
+
 FIFTH = np.array(FEHLBERG.weights.floats)
-FOURTH = np.array(FEHLBERG.lower.floats)
+FOURTH = np.array(EMBEDDED.floats)
 
 # Limits of the factor by which a step changes, and the safety factor below the allowed step.
 LEAST, MOST, SAFE = 0.2, 5.0, 0.9

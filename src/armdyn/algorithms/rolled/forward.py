@@ -22,6 +22,7 @@ from armdyn.algorithms.rolled.articulated import NO_MASS, body, flat, joint, to_
 from armdyn.algorithms.rolled.inverse import bias_table, friction, load_share, outward
 from armdyn.algorithms.rolled.place import place, sines, turns
 from armdyn.algorithms.rolled.sweeps import Sweep, Sweeps, Values
+from armdyn.algorithms.spatial import motion_to_child, wrench_to_parent
 from armdyn.algorithms.vector import is_zero
 from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar, sign
@@ -74,7 +75,7 @@ def _passed_on(x: Values, torque: Scalar, Jm: Scalar, name: str = "") -> Values:
     e = torque - J.along(w)
     passed = [a + b * e for a, b in zip(w, J.psi, strict=True)]
     return {
-        "carry:wrench": P.wrench_to_parent(passed),
+        "carry:wrench": wrench_to_parent(P, passed),
         "carry:body": flat(to_parent(P, J.free)),
         f"kept:psi{name}": J.psi,
         f"kept:own{name}": [J.inverse * e],
@@ -98,7 +99,7 @@ def _accelerations_under_load(x: Values, k: int, last: int) -> Values:
 
 
 def _moved(x: Values, name: str = "") -> tuple[list[Scalar], Scalar]:
-    r, motion = turns(x), place(x).motion_to_child(x["carry:motion"])
+    r, motion = turns(x), motion_to_child(place(x), x["carry:motion"])
     qdd = x[f"kept:own{name}"][0]
     for a, b in zip(x[f"kept:psi{name}"], motion, strict=True):
         qdd = qdd - a * b

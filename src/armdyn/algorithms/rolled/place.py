@@ -21,8 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from armdyn.algorithms.rolled.sweeps import Values
-from armdyn.algorithms.spatial import Six, halves
-from armdyn.algorithms.vector import Matrix, add, cross, is_zero
+from armdyn.algorithms.vector import Matrix, is_zero
 from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar, cos, sin
 
@@ -108,20 +107,6 @@ class Place:
         """Return R_i^T v: from E_{i-1} to E_i; cost as for `to_parent`."""
         y, z = self.tilt.back(v[1], v[2])
         return (*self.turn.back(v[0], y), z)
-
-    def wrench_to_parent(self, wrench: Sequence[Scalar]) -> Six:
-        """Transform a wrench at O_i in E_i to O_{i-1} in E_{i-1}; 20M 12A, or 16M 16A."""
-        n, f = halves(wrench)
-        n = self.to_parent(add(n, cross((0.0, 0.0, self.d), f)))
-        f = self.to_parent(f)
-        return [*add(n, cross((self.b, 0.0, 0.0), f)), *f]
-
-    def motion_to_child(self, motion: Sequence[Scalar]) -> Six:
-        """Transform a motion at O_{i-1} in E_{i-1} to O_i in E_i; cost as for a wrench."""
-        w, v = halves(motion)
-        v = self.to_child(add(v, cross(w, (self.b, 0.0, 0.0))))
-        w = self.to_child(w)
-        return [*w, *add(v, cross(w, (0.0, 0.0, self.d)))]
 
 
 def geometry(chain: Chain) -> list[tuple[Scalar, ...]]:

@@ -8,11 +8,10 @@ import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from armdyn.checks import checked_whole
+from armdyn.cli.option_names import option
 from armdyn.cluster import PACKAGE, WHY
 from armdyn.errors import InputError, MissingExtraError, shown
 
@@ -21,19 +20,14 @@ from armdyn.errors import InputError, MissingExtraError, shown
 class ClusterOptions:
     """Processes of this machine, or workers of a cluster."""
 
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Number of local processes.", show_default="this one"),
-    ] = None
-    client: Annotated[
-        str | None,
-        typer.Option("--cluster", metavar="ADDRESS", help="Address of a Dask scheduler."),
-    ] = None
+    workers: int | None = option("Number of local processes.", "N", shown="this one")
+    client: str | None = option("Address of a Dask scheduler.", "ADDRESS", name="--cluster")
 
 
 # Seconds that a scheduler has to answer.
 PATIENCE = 10.0
 
+# Local processes: a larger number is taken to be a mistake.
 MOST_WORKERS = 1024
 
 

@@ -1,155 +1,132 @@
-"""Options of `armdyn identify` for the fit."""
+"""What verbs of identification share: options of the fit, logs of payloads, and results."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
 import typer
 
 from armdyn.arm.arm import Arm
-from armdyn.cli.option_names import numbers
-from armdyn.errors import InputError, shown
+from armdyn.cli.console import complain, plain, print_json, show
+from armdyn.cli.option_names import flag, numbers, option, separated
+from armdyn.cli.options.log import keep_inputs
+from armdyn.errors import InputError
 from armdyn.identification.extra.column_files import read_coupling, read_extra
+from armdyn.identification.gains.drive_gains import DriveGains
+from armdyn.identification.payload.payload import Payload
+from armdyn.present.tables import Grid
+from armdyn.writing import check_writable
 
-CutoffOption: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        metavar="HZ",
-        help="Low-pass cut-off frequency [Hz].",
-        show_default="chosen from the data",
-    ),
-]
+
+def check_payload_files(
+    out: Path | None, names: Sequence[str], robot: str, held: Sequence[Path], empty: Sequence[Path]
+) -> None:
+    """Refuse a log that is given both with and without the payload, and unsuitable results.
+
+    Args:
+        out: folder of the results, if any.
+        names: of the result files.
+        robot: the robot's name or file.
+        held: logs with the payload.
+        empty: logs without it.
+    """
+    with_payload = [log.resolve() for log in held]
+    for log in empty:
+        if log.resolve() in with_payload:
+            raise InputError(
+                f"--empty is {plain(str(log))}, a log with the payload; give one without it."
+            )
+    if out:
+        keep_inputs(out, names, [robot, *held, *empty])
+        check_writable(out, names)
+
+
+def show_estimate(
+    found: Payload | DriveGains, grid: Grid, paths: Sequence[Path], as_json: bool
+) -> None:
+    """Print an estimate, its verdict and its files; exit status 1 if it has not passed."""
+    if as_json:
+        print_json({**found.to_dict(), "files": [str(path) for path in paths]})
+        complain(found.verdict)
+    else:
+        show(grid, "", found.verdict, *(f"  - {note}" for note in found.notes))
+        if paths:
+            show("", f"{paths[0].parent}: {', '.join(path.name for path in paths)}")
+    if not found.passed:
+        raise typer.Exit(1)
+
+
+CUTOFF = option("Low-pass cut-off frequency [Hz].", "HZ", shown="chosen from the data")
 
 
 @dataclass(frozen=True)
 class FitOptions:
     """Options of the fit; each has the name of its argument of `identify`."""
 
-    friction: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHAT",
-            help="Friction model: auto, true, false, or terms by commas: viscous,coulomb,offset.",
-            show_default="auto",
-        ),
-    ] = None
-    no_friction: Annotated[
-        bool, typer.Option("--no-friction", help="Same as --friction false.")
-    ] = False
-    rotor: Annotated[
-        bool | None,
-        typer.Option(
-            "--rotor/--no-rotor",
-            help="Fit rotor inertias.",
-            show_default="where the data show them",
-        ),
-    ] = None
-    physical: Annotated[
-        bool,
-        typer.Option(
-            "--physical/--no-physical",
-            help="Constrain link inertias to be physically consistent.",
-        ),
-    ] = True
-    prior: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            help="Weight of the described masses: 1 trusts them to 50 %, 5 to 10 %.",
-            show_default="chosen from the data",
-        ),
-    ] = None
-    tilt: Annotated[
-        bool | None,
-        typer.Option(
-            "--tilt/--no-tilt",
-            help="Correct gravity if the data show that the mount is tilted.",
-            show_default="tilt",
-        ),
-    ] = None
-    coupling: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Coupling matrix K (n rows of n numbers): measured torques = K joint torques.",
-        ),
-    ] = None
-    extra: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Additional torque terms (TOML): springs, cables, ..."),
-    ] = None
-    cutoff: CutoffOption = None
-    trim: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A:B",
-            help="Seconds to cut off at the start and end of logs; 0: none.",
-            show_default="rest at both ends",
-        ),
-    ] = None
-    delay: Annotated[
-        str | None,
-        typer.Option(
-            metavar="S", help="Delay of the torque channel [s].", show_default="estimated"
-        ),
-    ] = None
-    flip: Annotated[
-        str | None,
-        typer.Option(
-            metavar="J,J", help="Reverse the torque sign of these joints (numbers from 1 or names)."
-        ),
-    ] = None
-    dead_band: Annotated[
-        str | None,
-        typer.Option(
-            metavar="V",
-            help="Drop rows below this joint speed: one number, or one per joint by commas.",
-            show_default="4 % of the highest speed",
-        ),
-    ] = None
-    decimate: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K",
-            help="Decimation: one regression row per K samples.",
-            show_default="from the band of the motion",
-        ),
-    ] = None
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="S",
-            help="Standard deviation of torque noise: one number, or one per joint by commas.",
-            show_default="estimated",
-        ),
-    ] = None
-    robust: Annotated[
-        bool, typer.Option("--robust/--no-robust", help="Down-weight torque outliers (Huber).")
-    ] = True
+    friction: str | None = option(
+        "Friction model: auto, true, false, or terms by commas: viscous,coulomb,offset.",
+        "WHAT",
+        shown="auto",
+    )
+    no_friction: bool = flag("--no-friction", "Same as --friction false.")
+    rotor: bool | None = option("Fit rotor inertias.", shown="where the data show them")
+    physical: bool = option("Constrain link inertias to be physically consistent.", default=True)
+    prior: float | None = option(
+        "Weight of the described masses: 1 trusts them to 50 %, 5 to 10 %.",
+        "X",
+        shown="chosen from the data",
+    )
+    tilt: bool | None = option(
+        "Correct gravity if the data show that the mount is tilted.", shown="tilt"
+    )
+    coupling: Path | None = option(
+        "Coupling matrix K (n rows of n numbers): measured torques = K joint torques.", "FILE"
+    )
+    extra: Path | None = option("Additional torque terms (TOML): springs, cables, ...", "FILE")
+    cutoff: float | None = CUTOFF
+    trim: str | None = option(
+        "Seconds to cut off at the start and end of logs; 0: none.",
+        "A:B",
+        shown="rest at both ends",
+    )
+    delay: str | None = option("Delay of the torque channel [s].", "S", shown="estimated")
+    flip: str | None = option(
+        "Reverse the torque sign of these joints (numbers from 1 or names).", "J,J"
+    )
+    dead_band: str | None = option(
+        "Drop rows below this joint speed: one number, or one per joint by commas.",
+        "V",
+        shown="4 % of the highest speed",
+    )
+    decimate: int | None = option(
+        "Decimation: one regression row per K samples.", "K", shown="from the band of the motion"
+    )
+    weights: str | None = option(
+        "Standard deviation of torque noise: one number, or one per joint by commas.",
+        "S",
+        shown="estimated",
+    )
+    robust: bool = option("Down-weight torque outliers (Huber).", default=True)
 
     def arguments(self, arm: Arm) -> dict[str, Any]:
         """Return the arguments of `identify`; options that are left out have its defaults."""
         if self.no_friction and self.friction not in (None, "false"):
             raise InputError("--friction and --no-friction contradict each other; give one.")
         flip, coupling, extra = self.flip, self.coupling, self.extra
-        values: dict[str, Any] = {
+        values = vars(self) | {
             "friction": False if self.no_friction else _friction(self.friction),
-            "rotor": self.rotor,
-            "physical": self.physical,
-            "prior": self.prior,
+            "no_friction": None,
             "tilt": False if self.tilt is False else None,
             "coupling": None if coupling is None else read_coupling(coupling, arm.n),
             "extra": None if extra is None else read_extra(extra, arm),
-            "cutoff": self.cutoff,
             "trim": _trim(self.trim),
             "delay": _delay(self.delay),
             "flip": None if flip is None else [_joint(word) for word in flip.split(",")],
             "dead_band": numbers("dead-band", self.dead_band),
-            "decimate": self.decimate,
             "weights": numbers("weights", self.weights),
-            "robust": self.robust,
         }
         return {name: value for name, value in values.items() if value is not None}
 
@@ -170,19 +147,12 @@ def _joint(word: str) -> int | str:
 def _trim(words: str | None) -> float | tuple[float, float] | None:
     if words is None:
         return None
-    try:
-        ends = [float(word) for word in words.split(":")]
-    except ValueError:
-        ends = []
-    if len(ends) not in (1, 2):
-        raise InputError(f"--trim is {shown(words)}, expected seconds A:B, or one number for both.")
+    expected = "seconds A:B, or one number for both"
+    ends = separated("trim", words, expected, 1, 2, separator=":")
     return ends[0] if len(ends) == 1 else (ends[0], ends[1])
 
 
 def _delay(words: str | None) -> float | str | None:
     if words is None or words == "auto":
         return words
-    try:
-        return float(words)
-    except ValueError:
-        raise InputError(f"--delay is {shown(words)}, expected seconds, or auto.") from None
+    return separated("delay", words, "seconds, or auto", 1)[0]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from armdyn.arm.arm import Arm
-from armdyn.cli.console import complain
+from armdyn.cli.console import complain, printed_warnings
+from armdyn.cli.option_names import flag, option
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
 from armdyn.log.clock import at_source_times
@@ -28,45 +27,29 @@ WHAT = ("t", "q", "qd", "qdd", "tau", "current")
 class LogOptions:
     """Options for reading logs."""
 
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WHAT=NAME",
-            help="Column names: t=clock, q='axis*_angle', tau=m1,m2; repeatable.",
-            show_default="recognised by name",
-        ),
-    ] = None
-    units: Annotated[
-        str | None,
-        typer.Option(
-            help="Unit of positions: rad, deg, m or mm; one, or one per joint by commas.",
-            show_default="of the column names, else rad",
-        ),
-    ] = None
-    time_unit: Annotated[
-        str | None,
-        typer.Option(
-            help="Unit of time stamps: s, ms, us or ns.", show_default="inferred from the stamps"
-        ),
-    ] = None
-    gear: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATIOS",
-            help="Gear ratios of motor-side data (joint turns per motor turn): 1/100,1/80,...",
-            show_default="joint-side data",
-        ),
-    ] = None
-    sort: Annotated[
-        bool, typer.Option("--sort", help="Sort rows by time; drop duplicated time stamps.")
-    ] = False
-    missing: Annotated[
-        bool, typer.Option("--drop-missing", help="Drop rows with missing values.")
-    ] = False
+    columns: list[str] | None = option(
+        "Column names: t=clock, q='axis*_angle', tau=m1,m2; repeatable.",
+        "WHAT=NAME",
+        shown="recognised by name",
+    )
+    units: str | None = option(
+        "Unit of positions: rad, deg, m or mm; one, or one per joint by commas.",
+        shown="of the column names, else rad",
+    )
+    time_unit: str | None = option(
+        "Unit of time stamps: s, ms, us or ns.", shown="inferred from the stamps"
+    )
+    gear: str | None = option(
+        "Gear ratios of motor-side data (joint turns per motor turn): 1/100,1/80,...",
+        "RATIOS",
+        shown="joint-side data",
+    )
+    sort: bool = flag("--sort", "Sort rows by time; drop duplicated time stamps.")
+    missing: bool = flag("--drop-missing", "Drop rows with missing values.")
 
     def refuse(self, why: str) -> None:
         """Refuse these options in a command without a log."""
-        if names := [f"`{x.name}`" for x in fields(self) if getattr(self, x.name)]:
+        if names := [f"`{name}`" for name, value in vars(self).items() if value]:
             raise InputError(f"{', '.join(names)} {why}")
 
     def arguments(self, n: int) -> dict[str, Any]:
@@ -87,7 +70,7 @@ def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -
     for name in names:
         for file in inputs:
             target = out / name
-            if target.exists() and Path(file).exists() and target.samefile(file):
+            if os.path.exists(target) and os.path.exists(file) and target.samefile(file):
                 raise InputError(f"{file} would be replaced by a result; choose another --out.")
 
 
@@ -100,16 +83,12 @@ def read_logs(
     """
     files = [file for path in paths for file in log_paths(path)]
     cluster = checked_client(client)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", LogWarning)
+    with printed_warnings(LogWarning) as messages:
         if cluster is not None:
             logs = read_logs_on(cluster, files, arm, options)
         else:
             logs = [Log.read(path, joints=arm, **options) for path in files]
     logs = [at_source_times(log) for log in logs]
-    messages = [str(warning.message) for warning in caught]
-    for message in messages:
-        complain(f"warning: {message}")
     for log in logs:
         for note in log.notes:
             if f"{log.source}: {note}" not in messages:

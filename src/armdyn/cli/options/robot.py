@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -14,16 +13,18 @@ import typer
 
 from armdyn.arm.arm import Arm
 from armdyn.arm.files import load
-from armdyn.cli.console import complain, plain
-from armdyn.cli.option_names import WORDS
-from armdyn.errors import ArmdynError, FileError, InputError, RobotWarning, shown
+from armdyn.cli.console import plain, printed_warnings
+from armdyn.cli.option_names import WORDS, option
+from armdyn.errors import ArmdynError, InputError, RobotWarning, shown
 from armdyn.log.formats import format_written, is_log_path, written_in_words
 from armdyn.log.stamps import MAX_POSITION
+from armdyn.present.html import check_page
 from armdyn.present.pictures import check_picture
 from armdyn.robot.files import into_options
 from armdyn.robot.formats.registry import format_read, suffixes_in_words
 from armdyn.robot.leniency import WAIVABLE
 from armdyn.robot.library import bundled_names
+from armdyn.writing import check_target
 
 
 def _bundled(incomplete: str) -> list[str]:
@@ -67,56 +68,22 @@ class RobotOptions:
             callback=_check_robot_first,
         ),
     ]
-    tip: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LINK",
-            help="Tip link (end of the chain).",
-            show_default="where the arm ends or branches",
-        ),
-    ] = None
-    base: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LINK", help="Base link (start of the chain).", show_default="the root"
-        ),
-    ] = None
-    without_links: Annotated[
-        str | None,
-        typer.Option(
-            metavar="L,L",
-            help="Remove these links and everything attached to them, such as a gripper.",
-        ),
-    ] = None
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict/--no-strict",
-            help="Refuse physically inconsistent inertias; --no-strict warns.",
-        ),
-    ] = True
-    waive: Annotated[
-        str | None,
-        typer.Option(
-            metavar="C,C", help=f"Downgrade these checks to warnings: {', '.join(WAIVABLE)}."
-        ),
-    ] = None
-    snap: Annotated[
-        bool,
-        typer.Option(
-            "--snap/--no-snap", help="Round near-right angles of the geometry to exact ones."
-        ),
-    ] = True
-    arguments: Annotated[
-        list[str] | None,
-        typer.Option("--arg", metavar="NAME=VALUE", help="xacro argument; repeatable."),
-    ] = None
-    packages: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FOLDER", help="Search path of ROS packages, includes and meshes; repeatable."
-        ),
-    ] = None
+    tip: str | None = option(
+        "Tip link (end of the chain).", "LINK", shown="where the arm ends or branches"
+    )
+    base: str | None = option("Base link (start of the chain).", "LINK", shown="the root")
+    without_links: str | None = option(
+        "Remove these links and everything attached to them, such as a gripper.", "L,L"
+    )
+    strict: bool = option(
+        "Refuse physically inconsistent inertias; --no-strict warns.", default=True
+    )
+    waive: str | None = option(f"Downgrade these checks to warnings: {', '.join(WAIVABLE)}.", "C,C")
+    snap: bool = option("Round near-right angles of the geometry to exact ones.", default=True)
+    arguments: list[str] | None = option("xacro argument; repeatable.", "NAME=VALUE", name="--arg")
+    packages: list[str] | None = option(
+        "Search path of ROS packages, includes and meshes; repeatable.", "FOLDER"
+    )
 
     def __str__(self) -> str:
         """Return the robot's name or file."""
@@ -154,8 +121,7 @@ def open_arm(robot: RobotOptions, *, meshes: bool = False) -> tuple[Arm, list[st
     options = robot.of_file()
     if meshes and "packages" not in into_options(Path(robot.robot)):
         options.pop("packages", None)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RobotWarning)
+    with printed_warnings(RobotWarning) as messages:
         try:
             arm = load(
                 robot.robot, base=robot.base, tip=robot.tip, strict=robot.strict, snap=robot.snap,
@@ -163,9 +129,6 @@ def open_arm(robot: RobotOptions, *, meshes: bool = False) -> tuple[Arm, list[st
             )  # fmt: skip
         except ArmdynError as error:
             raise _without_links(error) from None
-    messages = [str(w.message) for w in caught if issubclass(w.category, RobotWarning)]
-    for message in messages:
-        complain(f"warning: {message}")
     return arm, messages
 
 
@@ -180,47 +143,37 @@ def _without_links(error: ArmdynError) -> ArmdynError:
 # Options of verbs that compute a motion: limits, and files to write.
 
 PER_JOINT = "one number, or one per joint by commas"
-VelocityOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="V", help=f"Velocity limit: {PER_JOINT}.", show_default="of the robot file"
-    ),
-]
-AccelerationOption = Annotated[
-    str | None,
-    typer.Option(metavar="A", help=f"Acceleration limit: {PER_JOINT}."),
-]
-EffortOption = Annotated[
-    str | None,
-    typer.Option(
-        "--effort", metavar="TAU", help=f"Torque or force limit: {PER_JOINT}.",
-        show_default="of the robot file",
-    ),
-]  # fmt: skip
-OutMotionOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", metavar="FILE",
-        help=f"Write the motion (t, q, qd, qdd) as {written_in_words()}.",
-    ),
-]  # fmt: skip
-DegreesOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--degrees/--radians", help="Unit of the angles on the command line.",
-        show_default="radians",
-    ),
-]  # fmt: skip
+VELOCITY = option(f"Velocity limit: {PER_JOINT}.", "V", shown="of the robot file")
+ACCELERATION = option(f"Acceleration limit: {PER_JOINT}.", "A")
+EFFORT = option(
+    f"Torque or force limit: {PER_JOINT}.", "TAU", name="--effort", shown="of the robot file"
+)
+OUT_MOTION = option(
+    f"Write the motion (t, q, qd, qdd) as {written_in_words()}.", "FILE", name="--out"
+)
+DEGREES = option(
+    "Unit of the angles on the command line.", name="--degrees/--radians", shown="radians"
+)
 
 
-def check_motion_files(output: Path | None, plot: Path | None) -> None:
-    """Refuse, before any work, files that cannot be written."""
-    if output:
-        format_written(output, "motions")
-        if not output.parent.is_dir():
-            raise FileError(output, f"cannot be written: no folder {output.parent}; make it first.")
+def check_outputs(
+    what: str, logs: Sequence[Path | None], plot: Path | None, page: Path | None = None
+) -> None:
+    """Refuse, before any work, files that cannot be written.
+
+    Args:
+        what: motions or runs, for the error message.
+        logs: files in formats of logs.
+        plot: a picture.
+        page: a web page.
+    """
+    for path in filter(None, logs):
+        format_written(path, what)
+        check_target(path)
     if plot:
         check_picture(plot)
+    if page:
+        check_page(page)
 
 
 def in_radians(arm: Arm, option: str, positions: list[float], degrees: bool | None) -> list[float]:

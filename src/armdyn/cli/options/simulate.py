@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from armdyn.arm.arm import Arm
 from armdyn.checks import checked_number
+from armdyn.cli.option_names import option
 from armdyn.errors import InputError
 from armdyn.log.formats import written_in_words
 from armdyn.simulation.run import Run
 
-# A larger share makes masses negative.
+# A larger share makes masses negative: with 0.2, zero is five standard deviations away.
 MOST_SHARE = 0.2
 
 
@@ -24,15 +24,9 @@ MOST_SHARE = 0.2
 class ManyArms:
     """Options for a Monte Carlo study of arms that differ at random."""
 
-    arms: Annotated[
-        int | None, typer.Option(metavar="N", help="Monte Carlo study of N random arms.")
-    ] = None
-    spread_q: Annotated[
-        float | None, typer.Option(help="Standard deviation of the initial positions.")
-    ] = None
-    spread_links: Annotated[
-        float | None, typer.Option(help="Relative standard deviation of the link inertias.")
-    ] = None
+    arms: int | None = option("Monte Carlo study of N random arms.", "N")
+    spread_q: float | None = option("Standard deviation of the initial positions.")
+    spread_links: float | None = option("Relative standard deviation of the link inertias.")
 
     def arguments(
         self, arm: Arm, q0: Sequence[float] | None, files: Sequence[Path | None], seed: int | None
@@ -76,28 +70,14 @@ def spread_lines(run: Run) -> list[str]:
 class Sensors:
     """Options for simulated measurements of a run."""
 
-    measured: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help=f"Write simulated measurements as {written_in_words()}."),
-    ] = None
-    noise_q: Annotated[
-        float | None, typer.Option(help="Standard deviation of position noise.", show_default="0")
-    ] = None
-    noise_tau: Annotated[
-        float | None, typer.Option(help="Standard deviation of torque noise.", show_default="0")
-    ] = None
-    quantisation: Annotated[
-        float | None, typer.Option(help="Encoder resolution.", show_default="exact")
-    ] = None
-    jitter: Annotated[
-        float | None,
-        typer.Option(
-            help="Jitter of the time stamps, as a share of the sampling period.", show_default="0"
-        ),
-    ] = None
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of the noise or of --arms.", show_default="0")
-    ] = None
+    measured: Path | None = option(f"Write simulated measurements as {written_in_words()}.", "FILE")
+    noise_q: float | None = option("Standard deviation of position noise.", shown="0")
+    noise_tau: float | None = option("Standard deviation of torque noise.", shown="0")
+    quantisation: float | None = option("Encoder resolution.", shown="exact")
+    jitter: float | None = option(
+        "Jitter of the time stamps, as a share of the sampling period.", shown="0"
+    )
+    seed: int | None = option("Seed of the noise or of --arms.", shown="0")
 
     def check(self, many: bool) -> None:
         """Refuse options of measurements without --measured; many arms have a seed, too."""
@@ -114,5 +94,5 @@ class Sensors:
     @property
     def _settings(self) -> dict[str, Any]:
         """Arguments of `Run.measured`; options that are left out have its defaults."""
-        named = ((field.name, getattr(self, field.name)) for field in fields(self))
+        named = vars(self).items()
         return {name: x for name, x in named if x is not None and name != "measured"}

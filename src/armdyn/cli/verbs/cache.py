@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from armdyn.cli.console import JsonOption, complain, print_json, show
+from armdyn.cli.console import JsonOption, print_json, printed_warnings, show
+from armdyn.cli.option_names import flag
 from armdyn.errors import ArmdynError, CacheWarning
 from armdyn.kernel.cache import Cache, default_cache
 from armdyn.present.tables import Grid
@@ -16,9 +14,7 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def cache(
-    clear: Annotated[
-        bool, typer.Option("--clear", help="Remove all compiled functions from the cache.")
-    ] = False,
+    clear: bool = flag("--clear", "Remove all compiled functions from the cache."),
     as_json: JsonOption = False,
 ) -> None:
     """Show or clear the cache of compiled functions."""
@@ -45,15 +41,10 @@ def cache(
 
 def _chosen_cache() -> tuple[Cache | None, list[str]]:
     """Return the cache in use and its warnings, which are also printed."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CacheWarning)
+    with printed_warnings(CacheWarning) as said:
         chosen = default_cache()
-    said = [str(w.message) for w in caught if issubclass(w.category, CacheWarning)]
-    fault = chosen.fault() if chosen else None
-    if fault:
-        said.append(fault)
-    for sentence in said:
-        complain(f"warning: {sentence}")
+        if chosen and (fault := chosen.fault()):
+            said.append(fault)
     return chosen, said
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from armdyn.arm.codegen import budget_of_c, export_c
-from armdyn.cli.console import OUT_FOLDER, JsonOption, print_json, show
+from armdyn.cli.console import JsonOption, print_json, show
+from armdyn.cli.option_names import flag, option, out_folder
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError, shown
 from armdyn.export.budget import Budget
@@ -18,42 +17,23 @@ from armdyn.present.tables import Grid
 
 def codegen(
     robot: RobotOptions,
-    functions: Annotated[
-        str,
-        typer.Option(
-            metavar="F,F", help="Functions to generate, such as mass_matrix,inverse_dynamics."
-        ),
-    ],
-    folder: Annotated[Path, OUT_FOLDER],
-    single: Annotated[
-        bool, typer.Option("--float", help="Single precision (float) instead of double.")
-    ] = False,
-    methods: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--method",
-            metavar="FUNCTION=METHOD",
-            help="Use this method (see armdyn ops); repeatable.",
-            show_default="the cheapest",
-        ),
-    ] = None,
-    parameters: Annotated[
-        bool,
-        typer.Option("--parameters", help="Pass masses, inertias and friction as arguments."),
-    ] = False,
-    minimal: Annotated[
-        bool,
-        typer.Option("--minimal", help="Pass the base parameters and friction as arguments."),
-    ] = False,
-    budget: Annotated[
-        bool,
-        typer.Option(
-            "--budget", help="Print operation counts, code size and stack on Cortex-M7, M4F."
-        ),
-    ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files that armdyn did not write.")
-    ] = False,
+    functions: str = option(
+        "Functions to generate, such as mass_matrix,inverse_dynamics.", "F,F", default=...
+    ),
+    folder: Path = out_folder(...),
+    single: bool = flag("--float", "Single precision (float) instead of double."),
+    methods: list[str] | None = option(
+        "Use this method (see armdyn ops); repeatable.",
+        "FUNCTION=METHOD",
+        name="--method",
+        shown="the cheapest",
+    ),
+    parameters: bool = flag("--parameters", "Pass masses, inertias and friction as arguments."),
+    minimal: bool = flag("--minimal", "Pass the base parameters and friction as arguments."),
+    budget: bool = flag(
+        "--budget", "Print operation counts, code size and stack on Cortex-M7, M4F."
+    ),
+    force: bool = flag("--force", "Overwrite files that armdyn did not write."),
     as_json: JsonOption = False,
 ) -> None:
     """Generate C99 code for functions of an arm, with a self-test."""

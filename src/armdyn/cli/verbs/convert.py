@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from armdyn.cli.console import JsonOption, complain, print_json, show
 from armdyn.cli.conversion import TOLERANCE, Comparison, Item, compared
+from armdyn.cli.option_names import argument
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import ArmdynError, InputError, RobotFileError, RobotWarning
 from armdyn.present.tables import Grid, Tone, Toned
-from armdyn.robot.files import check_written, lost_on_export, read_robot, write_robot
+from armdyn.robot.files import checked_writer, lost_on_export, read_robot, write_robot
 from armdyn.robot.model import Robot
-from armdyn.writing import check_writable, scratch_folder, write_whole
+from armdyn.writing import check_target, check_writable, scratch_folder, write_whole
 
 OTHERS = Item(
     "visuals, sensors and whatever else the file has",
@@ -29,18 +31,15 @@ TONES: dict[str, Tone] = {"kept": "good", "changed": "fair", "lost": "bad"}
 
 def convert(
     robot: RobotOptions,
-    out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="File to write; the suffix sets the format.")
-    ],
+    out: Path = argument("OUT", "File to write; the suffix sets the format."),
     as_json: JsonOption = False,
 ) -> None:
     """Convert a robot file to another format; exit status 1 if the torques differ."""
-    check_written(out)
+    checked_writer(out)
     source = str(robot)
-    if out.exists() and Path(source).exists() and out.samefile(source):
+    if os.path.exists(out) and os.path.exists(source) and out.samefile(source):
         raise InputError(f"{out} is the file to read; give the new one another name.")
-    if not out.parent.is_dir():
-        raise RobotFileError(out, f"cannot be written: no folder {out.parent}; make it first.")
+    check_target(out, RobotFileError)
     check_writable(out.parent, [out.name])
     arm, said = open_arm(robot)
     data, again = _converted(arm.robot, out)

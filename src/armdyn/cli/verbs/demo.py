@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from armdyn.cli.console import OUT_FOLDER, JsonOption, complain, print_json, progress_bar, show
+from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
 from armdyn.cli.demo_page import Chapter
 from armdyn.cli.demo_story import run_demo
+from armdyn.cli.option_names import out_folder
 
 
 def demo(
-    out: Annotated[Path, OUT_FOLDER] = Path("demo"),
+    out: Path = out_folder(Path("demo")),
     as_json: JsonOption = False,
 ) -> None:
     """Run the end-to-end demo on a PUMA 560; exit status 1 if a step fails.

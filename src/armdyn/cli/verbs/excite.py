@@ -3,113 +3,93 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
-from armdyn.cli.option_names import in_options, numbers
+from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
+from armdyn.cli.option_names import flag, in_options, numbers, option, separated
 from armdyn.cli.options.cluster import ClusterOptions, opened_client
 from armdyn.cli.options.robot import (
+    ACCELERATION,
+    EFFORT,
+    OUT_MOTION,
     PER_JOINT,
-    AccelerationOption,
-    EffortOption,
-    OutMotionOption,
+    VELOCITY,
     RobotOptions,
-    VelocityOption,
-    check_motion_files,
+    check_outputs,
     open_arm,
 )
-from armdyn.errors import InputError, RobotWarning
+from armdyn.errors import RobotWarning
 from armdyn.identification.exciting.excite import excite as find_motion
 from armdyn.identification.exciting.motion import ExcitingMotion
 from armdyn.identification.tables import clearance_in_words, limits_used
 from armdyn.present.pictures import PICTURES_IN_WORDS
 
 
+@dataclass(frozen=True)
+class ExciteOptions:
+    """Options of the motion; each has the name of its argument of `excite`."""
+
+    duration: float = option("Duration [s].", "S", default=20.0)
+    harmonics: int = option("Harmonics of the Fourier series.", default=5)
+    repeats: int | None = option("Periods in the duration.", shown="one per 10 s")
+    rate: float = option("Sampling rate [Hz].", "HZ", default=200.0)
+    position: str | None = option(
+        "Position limits, for all joints or one per joint by commas.",
+        "LOW:HIGH",
+        shown="of the robot file",
+    )
+    velocity: str | None = VELOCITY
+    acceleration: str | None = ACCELERATION
+    torque: str | None = EFFORT
+    margin: float = option("Safety margin, as a share of all limits.", default=0.05)
+    speed: float = option("Scale of the velocity and acceleration limits, up to 1.", default=1.0)
+    start: str | None = option("Start.", "Q,Q,...", shown="optimised")
+    end: str | None = option("End.", "Q,Q,...", shown="the start")
+    noise: str | None = option(
+        f"Standard deviation of torque noise: {PER_JOINT}.",
+        "SIGMA",
+        shown="1 % of the torque limits",
+    )
+    friction: bool = option("Optimise for friction, too.", default=True)
+    rotor: bool = flag("--rotor", "Optimise for rotor inertias, too.")
+    floor: float | None = option("Keep above this height in the base frame [m].", "Z")
+    walls: list[str] | None = option(
+        "Keep where nx x + ny y + nz z >= d in the base frame; repeatable.",
+        "NX,NY,NZ,D",
+        name="--wall",
+    )
+    self_collision: bool | None = option(
+        "Avoid collisions between links.", shown="with --floor or --wall"
+    )
+    radius: str | None = option(
+        "Radius of the links as capsules [m]: one number, or one per link by commas.",
+        "R",
+        shown="from the collision geometry",
+    )
+    clearance: float = option("Minimum distance to obstacles [m].", default=0.0)
+    evaluations: int = option("Motions to try in the search.", default=20_000)
+    restarts: int = option("Number of searches; the best one counts.", default=1)
+    seed: int = option("Seed of the search.", default=0)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `excite`."""
+        several = ("velocity", "acceleration", "noise", "start", "end", "radius")
+        return vars(self) | {
+            "position": _ranges(self.position),
+            "torque": numbers("effort", self.torque),
+            "walls": _walls(self.walls),
+            **{name: numbers(name, getattr(self, name)) for name in several},
+        }
+
+
 def excite(
     robot: RobotOptions,
+    motion: ExciteOptions,
     parallel: ClusterOptions,
-    duration: Annotated[float, typer.Option(metavar="S", help="Duration [s].")] = 20.0,
-    harmonics: Annotated[int, typer.Option(help="Harmonics of the Fourier series.")] = 5,
-    repeats: Annotated[
-        int | None,
-        typer.Option(help="Periods in the duration.", show_default="one per 10 s"),
-    ] = None,
-    rate: Annotated[float, typer.Option(metavar="HZ", help="Sampling rate [Hz].")] = 200.0,
-    position: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LOW:HIGH",
-            help="Position limits, for all joints or one per joint by commas.",
-            show_default="of the robot file",
-        ),
-    ] = None,
-    velocity: VelocityOption = None,
-    acceleration: AccelerationOption = None,
-    torque: EffortOption = None,
-    margin: Annotated[float, typer.Option(help="Safety margin, as a share of all limits.")] = 0.05,
-    speed: Annotated[
-        float, typer.Option(help="Scale of the velocity and acceleration limits, up to 1.")
-    ] = 1.0,
-    start: Annotated[
-        str | None, typer.Option(metavar="Q,Q,...", help="Start.", show_default="optimised")
-    ] = None,
-    end: Annotated[
-        str | None, typer.Option(metavar="Q,Q,...", help="End.", show_default="the start")
-    ] = None,
-    noise: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIGMA",
-            help=f"Standard deviation of torque noise: {PER_JOINT}.",
-            show_default="1 % of the torque limits",
-        ),
-    ] = None,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="Optimise for friction, too.")
-    ] = True,
-    rotor: Annotated[
-        bool, typer.Option("--rotor", help="Optimise for rotor inertias, too.")
-    ] = False,
-    floor: Annotated[
-        float | None,
-        typer.Option(metavar="Z", help="Keep above this height in the base frame [m]."),
-    ] = None,
-    walls: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--wall",
-            metavar="NX,NY,NZ,D",
-            help="Keep where nx x + ny y + nz z >= d in the base frame; repeatable.",
-        ),
-    ] = None,
-    self_collision: Annotated[
-        bool | None,
-        typer.Option(
-            "--self-collision/--no-self-collision",
-            help="Avoid collisions between links.",
-            show_default="with --floor or --wall",
-        ),
-    ] = None,
-    radius: Annotated[
-        str | None,
-        typer.Option(
-            metavar="R",
-            help="Radius of the links as capsules [m]: one number, or one per link by commas.",
-            show_default="from the collision geometry",
-        ),
-    ] = None,
-    clearance: Annotated[float, typer.Option(help="Minimum distance to obstacles [m].")] = 0.0,
-    evaluations: Annotated[int, typer.Option(help="Motions to try in the search.")] = 20_000,
-    restarts: Annotated[int, typer.Option(help="Number of searches; the best one counts.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
-    output: OutMotionOption = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help=f"Plot the motion as {PICTURES_IN_WORDS}."),
-    ] = None,
+    output: Path | None = OUT_MOTION,
+    plot: Path | None = option(f"Plot the motion as {PICTURES_IN_WORDS}.", "FILE"),
     as_json: JsonOption = False,
 ) -> None:
     """Compute an optimal excitation trajectory for identification.
@@ -117,7 +97,7 @@ def excite(
     With --floor, --wall or --self-collision, the links avoid these planes and each other, checked
     at 1 kHz. Other obstacles are unknown: check the motion in a simulator first.
     """
-    check_motion_files(output, plot)
+    check_outputs("motions", [output], plot)
     arm, _ = open_arm(robot)
     with (
         opened_client(parallel) as opened,
@@ -125,34 +105,7 @@ def excite(
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", RobotWarning)  # the notes contain it
-        found = find_motion(
-            arm,
-            duration,
-            harmonics,
-            rate=rate,
-            position=_ranges(position),
-            velocity=numbers("velocity", velocity),
-            acceleration=numbers("acceleration", acceleration),
-            torque=numbers("effort", torque),
-            margin=margin,
-            friction=friction,
-            rotor=rotor,
-            noise=numbers("noise", noise),
-            speed=speed,
-            start=numbers("start", start),
-            end=numbers("end", end),
-            floor=floor,
-            walls=_walls(walls),
-            self_collision=self_collision,
-            radius=numbers("radius", radius),
-            clearance=clearance,
-            repeats=repeats,
-            evaluations=evaluations,
-            seed=seed,
-            progress=progress,
-            restarts=restarts,
-            client=opened,
-        )
+        found = find_motion(arm, **motion.arguments(), progress=progress, client=opened)
     if output:
         found.save(output)
     if plot:
@@ -188,28 +141,13 @@ def _show(found: ExcitingMotion) -> None:
 
 
 def _walls(rows: list[str] | None) -> list[list[float]] | None:
-    if not rows:
-        return None
-    try:
-        walls = [[float(x) for x in row.split(",")] for row in rows]
-    except ValueError:
-        walls = [list[float]()]
-    if any(len(wall) != 4 for wall in walls):
-        raise InputError(
-            f"--wall is {plain(' '.join(rows))!r}, expected NX,NY,NZ,D: four numbers by commas."
-        )
-    return walls
+    expected = "NX,NY,NZ,D: four numbers by commas"
+    return [separated("wall", row, expected, 4) for row in rows or ()] or None
 
 
 def _ranges(words: str | None) -> list[float] | list[list[float]] | None:
     if words is None:
         return None
-    try:
-        pairs = [[float(x) for x in word.split(":")] for word in words.split(",")]
-    except ValueError:
-        pairs = [list[float]()]
-    if any(len(pair) != 2 for pair in pairs):
-        raise InputError(
-            f"--position is {plain(words)!r}, expected LOW:HIGH, or one for each joint by commas."
-        )
+    expected = "LOW:HIGH, or one for each joint by commas"
+    pairs = [separated("position", x, expected, 2, separator=":") for x in words.split(",")]
     return pairs[0] if len(pairs) == 1 else pairs

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -13,7 +12,6 @@ from rich.text import Text
 from armdyn.arm.arm import Arm
 from armdyn.arm.codegen import export_c
 from armdyn.cli.console import (
-    OUT_FOLDER,
     JsonOption,
     complain,
     plain,
@@ -21,6 +19,7 @@ from armdyn.cli.console import (
     progress_bar,
     show,
 )
+from armdyn.cli.option_names import argument, flag, option, out_folder
 from armdyn.cli.options.cluster import ClusterOptions, opened_client
 from armdyn.cli.options.identify import FitOptions
 from armdyn.cli.options.log import LogOptions, keep_inputs, read_logs
@@ -44,41 +43,22 @@ def identify(
     reading: LogOptions,
     fit: FitOptions,
     parallel: ClusterOptions,
-    logs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="LOG...", help="Logs: CSV, Parquet, npz or mat files, or folders of them."
-        ),
-    ],
-    out: Annotated[Path, OUT_FOLDER],
-    test: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="LOG", help="Log for validation; repeatable."),
-    ] = None,
-    holdout: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE", help="Held-out end of each log for validation, if no --test."
-        ),
-    ] = 0.3,
-    only_passed: Annotated[
-        bool,
-        typer.Option(
-            "--require-passed", help='Fail (exit status 1) unless the verdict is "passed".'
-        ),
-    ] = False,
-    into: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a copy of this robot file with the new model."),
-    ] = None,
-    merge_branches: Annotated[
-        bool,
-        typer.Option(
-            "--merge-branches",
-            help="With --into: merge inertias of fixed links into the moving link.",
-        ),
-    ] = False,
-    payload: Annotated[bool, typer.Option("--payload", hidden=True)] = False,
+    logs: list[Path] = argument(
+        "LOG...", "Logs: CSV, Parquet, npz or mat files, or folders of them."
+    ),
+    out: Path = out_folder(...),
+    test: list[Path] | None = option("Log for validation; repeatable.", "LOG"),
+    holdout: float = option(
+        "Held-out end of each log for validation, if no --test.", "SHARE", default=0.3
+    ),
+    only_passed: bool = flag(
+        "--require-passed", 'Fail (exit status 1) unless the verdict is "passed".'
+    ),
+    into: Path | None = option("Write a copy of this robot file with the new model.", "FILE"),
+    merge_branches: bool = flag(
+        "--merge-branches", "With --into: merge inertias of fixed links into the moving link."
+    ),
+    payload: bool = option("Refused.", default=False, name="--payload", hidden=True),
     as_json: JsonOption = False,
 ) -> None:
     """Identify the dynamic parameters of an arm from logs; exit status 1 if validation fails."""

@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-import typer
 from rich.text import Text
 
 from armdyn.arm.pictures import draw_arm
 from armdyn.cli.console import JsonOption, plain, print_json, show
+from armdyn.cli.option_names import option
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
 from armdyn.present.tables import Grid
@@ -28,10 +27,7 @@ Column = Callable[[Joint], str]
 
 def info(
     robot: RobotOptions,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help=f"Draw the arm and its inertia as {PICTURES_IN_WORDS}."),
-    ] = None,
+    plot: Path | None = option(f"Draw the arm and its inertia as {PICTURES_IN_WORDS}.", "FILE"),
     as_json: JsonOption = False,
 ) -> None:
     """Describe an arm: geometry, inertial parameters, limits, warnings."""

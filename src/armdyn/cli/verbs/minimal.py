@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeAlias
-
-import typer
+from typing import Any, Literal, TypeAlias
 
 from armdyn.arm.arm import Arm
 from armdyn.cli.console import JsonOption, complain, plain, print_json, show
+from armdyn.cli.option_names import flag
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError, RobotWarning
 from armdyn.minimal.other_sets import OtherSet
@@ -23,21 +22,14 @@ Part: TypeAlias = Literal["gravity", "inertia"]
 
 def minimal(
     robot: RobotOptions,
-    rotor: Annotated[bool, typer.Option("--rotor", help="Include rotor inertias.")] = False,
-    friction: Annotated[bool, typer.Option("--friction", help="Include friction.")] = False,
-    gravity_only: Annotated[
-        bool,
-        typer.Option("--gravity-only", help="Only the parameters of the gravity torques."),
-    ] = False,
-    inertia_only: Annotated[
-        bool,
-        typer.Option("--inertia-only", help="Only the parameters of the mass matrix."),
-    ] = False,
-    khalil_gautier: Annotated[
-        bool,
-        typer.Option("--khalil-gautier", help="Use the base parameters of Khalil and Gautier."),
-    ] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    rotor: bool = flag("--rotor", "Include rotor inertias."),
+    friction: bool = flag("--friction", "Include friction."),
+    gravity_only: bool = flag("--gravity-only", "Only the parameters of the gravity torques."),
+    inertia_only: bool = flag("--inertia-only", "Only the parameters of the mass matrix."),
+    khalil_gautier: bool = flag(
+        "--khalil-gautier", "Use the base parameters of Khalil and Gautier."
+    ),
+    latex: bool = flag("--latex", "Print LaTeX."),
     as_json: JsonOption = False,
 ) -> None:
     """Compute the identifiable (base) parameters of an arm."""
@@ -183,28 +175,20 @@ def _show_combinations(
 
 def _show_other(arm: Arm, found: MinimalParameters, as_json: bool) -> None:
     other = found.khalil_gautier()
-    values = other.matrix @ found.parameters
-    if as_json:
-        triples = zip(other.names, values.tolist(), other.matrix.tolist(), strict=True)
-        print_json(
-            {
-                "name": arm.name,
-                "khalil_gautier": [
-                    {"name": name, "value": value, "coefficients": row}
-                    for name, value, row in triples
-                ],
-                "parameters": found.parameter_names,
-                "minimal": found.names,
-                "change": other.change.tolist(),
-            }
-        )
+    if not as_json:
+        title = f"{arm.name}: {len(other.names)} base parameters after Khalil and Gautier"
+        _show_combinations(found, other, range(len(other.names)), title)
         return
-    show(f"{arm.name}: {len(other.names)} base parameters after Khalil and Gautier")
-    rows: list[tuple[str, ...]] = []
-    for name, value, row, change in zip(
-        other.names, values.tolist(), other.matrix, other.change, strict=True
-    ):
-        combination = written(row, found.parameter_names)
-        rows.append((name, f"{value:.6g} ", f"{combination} ", written(change, found.names)))
-    heads = ("name", "value", "combination", "in minimal parameters")
-    show("", Grid("", heads, 1, tuple(rows), words_after=2))
+    values = (other.matrix @ found.parameters).tolist()
+    rows = zip(other.names, values, other.matrix.tolist(), strict=True)
+    print_json(
+        {
+            "name": arm.name,
+            "khalil_gautier": [
+                {"name": name, "value": value, "coefficients": row} for name, value, row in rows
+            ],
+            "parameters": found.parameter_names,
+            "minimal": found.names,
+            "change": other.change.tolist(),
+        }
+    )

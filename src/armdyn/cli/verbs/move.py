@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-import typer
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.cli.console import JsonOption, plain, print_json, show
-from armdyn.cli.option_names import numbers
+from armdyn.cli.option_names import flag, numbers, option
 from armdyn.cli.options.robot import (
-    AccelerationOption,
-    DegreesOption,
-    EffortOption,
-    OutMotionOption,
+    ACCELERATION,
+    DEGREES,
+    EFFORT,
+    OUT_MOTION,
+    VELOCITY,
     RobotOptions,
-    VelocityOption,
-    check_motion_files,
+    check_outputs,
     in_radians,
     open_arm,
 )
@@ -33,44 +31,27 @@ from armdyn.present.pictures import PICTURES_IN_WORDS
 
 def move(
     robot: RobotOptions,
-    through: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="Waypoints (text): joint positions by commas, one waypoint a line."
-        ),
-    ],
-    degrees: DegreesOption = None,
-    straight: Annotated[
-        bool,
-        typer.Option("--straight", help="Straight lines of the tip, with stops at the waypoints."),
-    ] = False,
-    velocity: VelocityOption = None,
-    acceleration: AccelerationOption = None,
-    effort: EffortOption = None,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="Include joint friction.")
-    ] = True,
-    nodes: Annotated[int, typer.Option(help="Grid points of each path.")] = 200,
-    tolerance: Annotated[
-        float, typer.Option(help="Allowed excess over a limit, as a share of it.")
-    ] = 1e-3,
-    rate: Annotated[
-        float, typer.Option(metavar="HZ", help="Sampling rate of the written motion [Hz].")
-    ] = 1000.0,
-    output: OutMotionOption = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help=f"Plot speed, torques and limits as {PICTURES_IN_WORDS}."
-        ),
-    ] = None,
+    through: Path = option(
+        "Waypoints (text): joint positions by commas, one waypoint a line.", "FILE", default=...
+    ),
+    degrees: bool | None = DEGREES,
+    straight: bool = flag("--straight", "Straight lines of the tip, with stops at the waypoints."),
+    velocity: str | None = VELOCITY,
+    acceleration: str | None = ACCELERATION,
+    effort: str | None = EFFORT,
+    friction: bool = option("Include joint friction.", default=True),
+    nodes: int = option("Grid points of each path.", default=200),
+    tolerance: float = option("Allowed excess over a limit, as a share of it.", default=1e-3),
+    rate: float = option("Sampling rate of the written motion [Hz].", "HZ", default=1000.0),
+    output: Path | None = OUT_MOTION,
+    plot: Path | None = option(f"Plot speed, torques and limits as {PICTURES_IN_WORDS}.", "FILE"),
     as_json: JsonOption = False,
 ) -> None:
     """Compute the time-optimal motion through waypoints.
 
     The path is a cubic spline through the waypoints, from rest to rest.
     """
-    check_motion_files(output, plot)
+    check_outputs("motions", [output], plot)
     arm, _ = open_arm(robot)
     points = _points(arm, through, degrees)
     if straight and plot and len(points) > 2:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from armdyn.cli.console import JsonOption, print_json, progress_bar, show
-from armdyn.cli.option_names import numbers
+from armdyn.cli.option_names import argument, numbers, option
 from armdyn.cli.options.log import LogOptions, keep_inputs, read_logs
 from armdyn.cli.options.robot import PER_JOINT, RobotOptions, open_arm
 from armdyn.control.model_choice import model_for
@@ -22,47 +19,22 @@ from armdyn.writing import check_writable
 def observe(
     robot: RobotOptions,
     reading: LogOptions,
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="Log file: CSV, Parquet, npz or mat.")],
-    free: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="LOG", help="Log without contacts, from which to estimate the thresholds."
-        ),
-    ] = None,
-    identified: Annotated[
-        bool | None,
-        typer.Option(
-            "--identify/--no-identify",
-            help="Identify the arm first, from --free or LOG.",
-            show_default="if the description does not fit the torques",
-        ),
-    ] = None,
-    threshold: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X",
-            help=f"Contact threshold of the residual torque: {PER_JOINT}.",
-            show_default="estimated",
-        ),
-    ] = None,
-    gain: Annotated[
-        float,
-        typer.Option(metavar="K", help="Observer gain [1/s]."),
-    ] = 100.0,
-    span: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A:B", help="Use LOG from A to B [s] only; :B and A: are open ranges."
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help=f"Plot residuals and contacts as {PICTURES_IN_WORDS}."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write residuals and thresholds (.csv)."),
-    ] = None,
+    log: Path = argument("LOG", "Log file: CSV, Parquet, npz or mat."),
+    free: Path | None = option(
+        "Log without contacts, from which to estimate the thresholds.", "LOG"
+    ),
+    identified: bool | None = option(
+        "Identify the arm first, from --free or LOG.",
+        name="--identify/--no-identify",
+        shown="if the description does not fit the torques",
+    ),
+    threshold: str | None = option(
+        f"Contact threshold of the residual torque: {PER_JOINT}.", "X", shown="estimated"
+    ),
+    gain: float = option("Observer gain [1/s].", "K", default=100.0),
+    span: str | None = option("Use LOG from A to B [s] only; :B and A: are open ranges.", "A:B"),
+    plot: Path | None = option(f"Plot residuals and contacts as {PICTURES_IN_WORDS}.", "FILE"),
+    out: Path | None = option("Write residuals and thresholds (.csv).", "FILE"),
     as_json: JsonOption = False,
 ) -> None:
     """Detect contacts in a log (momentum observer)."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from armdyn.cli.console import JsonOption, plain, print_json, show
+from armdyn.cli.option_names import argument, flag, option
 from armdyn.cli.options.log import NO_LOG, LogOptions, keep_inputs, read_logs
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.present.html import check_page
@@ -16,16 +14,9 @@ from armdyn.present.html import check_page
 def page(
     robot: RobotOptions,
     reading: LogOptions,
-    log: Annotated[
-        Path | None,
-        typer.Argument(metavar="[LOG]", help="Log or saved run to play."),
-    ] = None,
-    path: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Output file (.html).")
-    ] = Path("arm.html"),
-    meshes: Annotated[
-        bool, typer.Option("--meshes", help="Include the meshes of the robot file, simplified.")
-    ] = False,
+    log: Path | None = argument("[LOG]", "Log or saved run to play.", default=None),
+    path: Path = option("Output file (.html).", "FILE", default=Path("arm.html"), name="--out"),
+    meshes: bool = flag("--meshes", "Include the meshes of the robot file, simplified."),
     as_json: JsonOption = False,
 ) -> None:
     """Write a web page that simulates an arm or plays a log."""

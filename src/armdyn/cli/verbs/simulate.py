@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from armdyn.arm.arm import Arm
 from armdyn.cli.console import JsonOption, complain, plain, print_json, progress_bar, show
+from armdyn.cli.option_names import flag, numbers, option, separated
 from armdyn.cli.options.cluster import ClusterOptions, opened_client
 from armdyn.cli.options.log import LogOptions, read_logs
-from armdyn.cli.options.robot import PER_JOINT, DegreesOption, RobotOptions, in_radians, open_arm
+from armdyn.cli.options.robot import (
+    DEGREES,
+    PER_JOINT,
+    RobotOptions,
+    check_outputs,
+    in_radians,
+    open_arm,
+)
 from armdyn.cli.options.simulate import ManyArms, Sensors, spread_lines
-from armdyn.errors import FileError, InputError, shown
-from armdyn.log.formats import format_written, is_log_path, written_in_words
-from armdyn.present.html import check_page
-from armdyn.present.pictures import PICTURES_IN_WORDS, check_picture
+from armdyn.errors import InputError
+from armdyn.log.formats import is_log_path, written_in_words
+from armdyn.present.pictures import PICTURES_IN_WORDS
 from armdyn.simulation.controllers import PD
 from armdyn.simulation.figures import joints_grid
 from armdyn.simulation.integrators import INTEGRATORS, integrator_names
@@ -29,6 +36,9 @@ from armdyn.simulation.simulate import simulate as run_simulation
 INTERRUPTED = 130
 
 
+OUT_RUN = option(f"Write the run as {written_in_words()}.", "FILE", name="--out")
+# What --wrench expects.
+WRENCH = "a force and a moment: 6 numbers by commas"
 # Default values of options.
 KP, KD, RTOL, STEP = "100", "20", 1e-6, 1e-3
 
@@ -43,98 +53,43 @@ def simulate(
     sensors: Sensors,
     many: ManyArms,
     parallel: ClusterOptions,
-    q0: Annotated[
-        str | None,
-        typer.Option(metavar="Q", help="Initial positions, by commas.", show_default="zero"),
-    ] = None,
-    qd0: Annotated[
-        str | None,
-        typer.Option(metavar="QD", help="Initial velocities, by commas.", show_default="zero"),
-    ] = None,
-    degrees: DegreesOption = None,
-    until: Annotated[float, typer.Option(metavar="T", help="Duration [s].")] = 5.0,
-    torque: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TAU|LOG",
-            help="Drive torques, by commas, or a log of them.",
-            show_default="none",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="Q", help="Target positions of a PD controller, by commas."),
-    ] = None,
-    kp: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KP", help=f"Position gain of the controller: {PER_JOINT}.", show_default=KP
-        ),
-    ] = None,
-    kd: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KD", help=f"Velocity gain of the controller: {PER_JOINT}.", show_default=KD
-        ),
-    ] = None,
-    wrench: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F,M",
-            help="Force and moment on the tip in base axes [N, N m]: FX,FY,FZ,MX,MY,MZ.",
-        ),
-    ] = None,
-    limits: Annotated[
-        str, typer.Option(help="At joint limits: report (only), stop or spring.")
-    ] = "report",
-    samples: Annotated[
-        float | None,
-        typer.Option("--rate", metavar="HZ", help="Sampling rate [Hz].", show_default="all steps"),
-    ] = None,
-    method: Annotated[
-        str, typer.Option(help="Method of forward dynamics; see armdyn ops.")
-    ] = "auto",
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Keep the part before a failure (exit status 1).")
-    ] = False,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="Include joint friction.")
-    ] = True,
-    stiction: Annotated[
-        float, typer.Option(help="Static friction, as a multiple of Coulomb friction.")
-    ] = 1.0,
-    integrator: Annotated[
-        str, typer.Option(help=f"Adaptive: {ADAPTIVE}; of fixed step: {FIXED}.")
-    ] = "rk45",
-    rtol: Annotated[
-        float | None,
-        typer.Option(help=f"Relative tolerance of {ADAPTIVE}.", show_default=f"{RTOL:g}"),
-    ] = None,
-    step: Annotated[
-        float | None, typer.Option(help=f"Step of {FIXED} [s].", show_default=f"{STEP:g}")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help=f"Write the run as {written_in_words()}."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help=f"Plot the run as {PICTURES_IN_WORDS}.")
-    ] = None,
-    animate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write an animation (.html).")
-    ] = None,
+    q0: str | None = option("Initial positions, by commas.", "Q", shown="zero"),
+    qd0: str | None = option("Initial velocities, by commas.", "QD", shown="zero"),
+    degrees: bool | None = DEGREES,
+    until: float = option("Duration [s].", "T", default=5.0),
+    torque: str | None = option(
+        "Drive torques, by commas, or a log of them.", "TAU|LOG", shown="none"
+    ),
+    target: str | None = option("Target positions of a PD controller, by commas.", "Q"),
+    kp: str | None = option(f"Position gain of the controller: {PER_JOINT}.", "KP", shown=KP),
+    kd: str | None = option(f"Velocity gain of the controller: {PER_JOINT}.", "KD", shown=KD),
+    wrench: str | None = option(
+        "Force and moment on the tip in base axes [N, N m]: FX,FY,FZ,MX,MY,MZ.", "F,M"
+    ),
+    limits: str = option("At joint limits: report (only), stop or spring.", default="report"),
+    samples: float | None = option("Sampling rate [Hz].", "HZ", name="--rate", shown="all steps"),
+    method: str = option("Method of forward dynamics; see armdyn ops.", default="auto"),
+    partial: bool = flag("--partial", "Keep the part before a failure (exit status 1)."),
+    friction: bool = option("Include joint friction.", default=True),
+    stiction: float = option("Static friction, as a multiple of Coulomb friction.", default=1.0),
+    integrator: str = option(f"Adaptive: {ADAPTIVE}; of fixed step: {FIXED}.", default="rk45"),
+    rtol: float | None = option(f"Relative tolerance of {ADAPTIVE}.", shown=f"{RTOL:g}"),
+    step: float | None = option(f"Step of {FIXED} [s].", shown=f"{STEP:g}"),
+    output: Path | None = OUT_RUN,
+    plot: Path | None = option(f"Plot the run as {PICTURES_IN_WORDS}.", "FILE"),
+    animate: Path | None = option("Write an animation (.html).", "FILE"),
     as_json: JsonOption = False,
 ) -> None:
     """Simulate an arm."""
     sensors.check(many.arms is not None)
     files = (output, sensors.measured, plot, animate)
-    _check_files(*files)
+    check_outputs("runs", [output, sensors.measured], plot, animate)
     _check_used(integrator, rtol, step, target, kp, kd)
     if not _is_log(torque):
         reading.refuse("are of a log given by --torque.")
     arm, warned = open_arm(robot)
     drive = _drive(arm, torque, target, kp, kd, degrees, reading)
-    start = many.arguments(arm, _positions(arm, "--q0", q0, degrees), files, sensors.seed)
+    start = many.arguments(arm, _in_radians(arm, "q0", q0, degrees), files, sensors.seed)
     if samples is not None:
         start["samples"] = _samples(samples, until)
     elif many.arms:
@@ -147,7 +102,7 @@ def simulate(
         run = run_simulation(
             arm,
             **start,
-            qd0=_velocities(arm, qd0, degrees),
+            qd0=_in_radians(arm, "qd0", qd0, bool(degrees)),
             until=until,
             torque=drive,
             integrator=integrator,
@@ -157,7 +112,7 @@ def simulate(
             friction=friction,
             stiction=stiction,
             limits=limits,
-            wrench=None if wrench is None else _six("--wrench", wrench),
+            wrench=None if wrench is None else separated("wrench", wrench, WRENCH, 6),
             progress=progress,
             partial=partial,
             client=opened,
@@ -178,26 +133,6 @@ def simulate(
         complain(f"note: {note}")
     if not run.complete:
         raise typer.Exit(1)
-
-
-def _check_files(
-    output: Path | None, measured: Path | None, plot: Path | None, animate: Path | None
-) -> None:
-    """Refuse, before the simulation, files that cannot be written."""
-    for path in (output, measured, plot, animate):
-        if path and path.is_dir():
-            raise FileError(path, "is a folder; give the name of a file in it.")
-        if path and path.exists() and not path.is_file():
-            raise FileError(path, "is not a regular file and will not be replaced by one.")
-    for path in (output, measured):
-        if path:
-            format_written(path, "runs")
-        if path and not path.parent.is_dir():
-            raise FileError(path, f"cannot be written: no folder {path.parent}; make it first.")
-    if plot:
-        check_picture(plot)
-    if animate:
-        check_page(animate)
 
 
 @contextmanager
@@ -244,54 +179,27 @@ def _drive(
     if target is not None:
         if torque is not None:
             raise InputError("--torque and --target both say what the drives do: give one.")
-        goal = _positions(arm, "--target", target, degrees)
-        stiffness = _gains("--kp", KP if kp is None else kp)
-        return PD(stiffness, _gains("--kd", KD if kd is None else kd), goal or [0.0] * arm.n)
+        goal = _in_radians(arm, "target", target, degrees)
+        stiffness = numbers("kp", KP if kp is None else kp)
+        damping = numbers("kd", KD if kd is None else kd)
+        assert goal is not None and stiffness is not None and damping is not None
+        return PD(stiffness, damping, goal)
     if torque is None:
         return None
     if _is_log(torque):
         return read_logs(arm, [Path(torque)], reading.arguments(arm.n))[0]
-    return _numbers(arm, "--torque", torque)
+    return _of_joints(arm, "torque", torque)
 
 
-def _gains(option: str, words: str) -> list[float] | float:
-    values = _floats(option, words)
-    return values[0] if len(values) == 1 else values
+def _in_radians(arm: Arm, name: str, words: str | None, degrees: bool | None) -> list[float] | None:
+    if words is None:
+        return None
+    return in_radians(arm, f"--{name}", _of_joints(arm, name, words), degrees)
 
 
-def _positions(
-    arm: Arm, option: str, words: str | None, degrees: bool | None
-) -> list[float] | None:
-    return None if words is None else in_radians(arm, option, _numbers(arm, option, words), degrees)
-
-
-def _velocities(arm: Arm, words: str | None, degrees: bool | None) -> list[float] | None:
-    return (
-        None
-        if words is None
-        else in_radians(arm, "--qd0", _numbers(arm, "--qd0", words), bool(degrees))
-    )
-
-
-def _numbers(arm: Arm, option: str, words: str) -> list[float]:
-    values = _floats(option, words)
-    if len(values) != arm.n:
-        raise InputError(f"{option} has {len(values)} numbers, but {arm.name} has {arm.n} joints.")
-    return values
-
-
-def _six(option: str, words: str) -> list[float]:
-    values = _floats(option, words)
-    if len(values) != 6:
-        raise InputError(f"{option} has {len(values)} numbers, expected a force and a moment: 6.")
-    return values
-
-
-def _floats(option: str, words: str) -> list[float]:
-    try:
-        return [float(word) for word in words.split(",")]
-    except ValueError:
-        raise InputError(f"{option} is {shown(words)}, expected numbers with commas.") from None
+def _of_joints(arm: Arm, name: str, words: str) -> list[float]:
+    expected = f"a number for each of the {arm.n} joints of {arm.name}, by commas"
+    return separated(name, words, expected, arm.n)
 
 
 def _samples(rate: float, until: float) -> int:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from armdyn.checks import checked_choice
 from armdyn.cli.console import JsonOption, print_json, show, show_text
+from armdyn.cli.option_names import flag, option
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError
 from armdyn.symbolics.model import MATRICES, SymbolicModel
@@ -18,20 +17,13 @@ from armdyn.writing import check_writable, write_whole
 
 def symbolic(
     robot: RobotOptions,
-    matrices: Annotated[
-        str,
-        typer.Option(
-            metavar="M,M", help=f"Matrices to derive: {', '.join(MATRICES)}.", show_default="all"
-        ),
-    ] = "",
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
-    python: Annotated[bool, typer.Option("--python", help="Print Python functions.")] = False,
-    general: Annotated[
-        bool, typer.Option("--general", help="Keep symbols of zero masses and inertias.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file.")
-    ] = None,
+    matrices: str = option(
+        f"Matrices to derive: {', '.join(MATRICES)}.", "M,M", default="", shown="all"
+    ),
+    latex: bool = flag("--latex", "Print LaTeX."),
+    python: bool = flag("--python", "Print Python functions."),
+    general: bool = flag("--general", "Keep symbols of zero masses and inertias."),
+    output: Path | None = option("Output file.", "FILE", name="--out"),
     as_json: JsonOption = False,
 ) -> None:
     """Derive the dynamics of a small arm in symbolic form."""

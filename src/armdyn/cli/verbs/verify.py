@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
 
 import typer
 
 from armdyn.arm.verify import Check, Precision, Verification, single_precision
 from armdyn.arm.verify import verify as verify_arm
 from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
+from armdyn.cli.option_names import flag, option
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.present.tables import Grid, Toned
 
@@ -18,17 +18,11 @@ NOT_COMPARED = 'Pinocchio was not compared: it is not installed (pip install "ar
 
 def verify(
     robot: RobotOptions,
-    n_states: Annotated[
-        int | None,
-        typer.Option(
-            "--states", help="Number of random states.", show_default="20; 1000 with --float"
-        ),
-    ] = None,
-    single: Annotated[
-        bool,
-        typer.Option("--float", help="Measure the error of single precision (float32) instead."),
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0,
+    n_states: int | None = option(
+        "Number of random states.", name="--states", shown="20; 1000 with --float"
+    ),
+    single: bool = flag("--float", "Measure the error of single precision (float32) instead."),
+    seed: int = option("Seed of the random states.", default=0),
     as_json: JsonOption = False,
 ) -> None:
     """Cross-check all methods at random states; exit status 1 if one disagrees."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from armdyn.cli.console import plain, show
+from armdyn.cli.option_names import argument, flag, option
 from armdyn.cli.options.log import NO_LOG, LogOptions, read_logs
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError
@@ -17,21 +15,11 @@ from armdyn.errors import InputError
 def view(
     robot: RobotOptions,
     reading: LogOptions,
-    log: Annotated[
-        Path | None,
-        typer.Argument(metavar="[LOG]", help="Log or saved run to play."),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(help="TCP port of the server.", show_default="the first free one from 8080"),
-    ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 admits other machines.")
-    ] = "127.0.0.1",
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
-    ] = True,
-    loop: Annotated[bool, typer.Option("--loop", help="Repeat the motion.")] = False,
+    log: Path | None = argument("[LOG]", "Log or saved run to play.", default=None),
+    port: int | None = option("TCP port of the server.", shown="the first free one from 8080"),
+    host: str = option("Address to listen on; 0.0.0.0 admits other machines.", default="127.0.0.1"),
+    browser: bool = option("Open the page in a browser.", default=True),
+    loop: bool = flag("--loop", "Repeat the motion."),
 ) -> None:
     """View an arm live in a browser; Ctrl-C stops."""
     if log is None:

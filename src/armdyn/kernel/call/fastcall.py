@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from armdyn.kernel.call.layout import (
     FastcallSlots,
     StateItems,
     address_of,
+    batch_name,
     number_at,
     vectorcall_name,
 )
@@ -58,7 +59,7 @@ FASTCALL_MODULES = (
 )
 
 # Indices in the table of NumPy's C functions, and the ABI version that the first one returns.
-ABI_VERSION, ARRAY_TYPE, DESCRIPTION_TYPE, ARRAY_NEW, ARRAY_BASE = 0, 2, 3, 93, 282
+ABI_VERSION, ARRAY_TYPE, DESCRIPTION_TYPE, ARRAY_NEW, ARRAY_BASE = 0, 2, 3, 94, 282
 ABI_OF_NUMPY_2 = 0x02000000
 
 
@@ -69,9 +70,17 @@ class FastcallState(tuple[Any, ...]):
 
     def set_version(self, version: int) -> None:
         """Make the C function valid for another version of its owner's class."""
+        self._set(FastcallSlots.VERSION, version)
+
+    def set_batch(self, rows: int, batch: int) -> None:
+        """Let the C function leave batches to another one, at address `rows`."""
+        self._set(FastcallSlots.BATCH, batch)
+        self._set(FastcallSlots.ROWS, rows)  # last: another thread may call meanwhile
+
+    def _set(self, slot: FastcallSlots, word: int) -> None:
         # The words are bytes that nothing else refers to, so they can be changed in place.
-        at = id(self[StateItems.WORDS]) + layout.BYTES_ITEMS + 8 * FastcallSlots.VERSION
-        ctypes.c_uint64.from_address(at).value = version
+        at = id(self[StateItems.WORDS]) + layout.BYTES_ITEMS + 8 * slot
+        ctypes.c_uint64.from_address(at).value = word
 
 
 class Fallbacks(NamedTuple):
@@ -151,6 +160,8 @@ def _state(kernel: KernelEntry, fallbacks: Fallbacks, before: object) -> Fastcal
     sure = batch.safe_magnitude >= 0
     given = {
         **_addresses(element),
+        FastcallSlots.ROWS: 0,
+        FastcallSlots.BATCH: 0,
         FastcallSlots.KERNEL: kernel.one,
         FastcallSlots.LOOP: batch.loop,
         FastcallSlots.NEAR: batch.near,
@@ -171,7 +182,29 @@ def _state(kernel: KernelEntry, fallbacks: Fallbacks, before: object) -> Fastcal
         words += [0] * (MOST_AXES - len(slot.shape))
     words += [*batch.sizes, *batch.steps]
     packed = struct.pack(f"={len(words)}Q", *words)
-    return FastcallState((packed, fallbacks.slow, fallbacks.changed, before, kernel))
+    return FastcallState((
+        packed, fallbacks.slow, fallbacks.changed, _first_batch, before, kernel,
+    ))  # fmt: skip
+
+
+def _first_batch(called: Vectorcallable, *states: Any, **options: Any) -> Any:
+    """Call an object that has no code for batches yet; load it if the states are a batch."""
+    state = cast(FastcallState, called.fastcall_state)
+    if any(getattr(x, "ndim", 0) == 2 for x in states) and _load_batch(state, state[-1]):
+        return cast(Callable[..., Any], called)(*states, **options)
+    return state[StateItems.SLOW](called, *states, **options)
+
+
+def _load_batch(state: FastcallState, kernel: KernelEntry) -> bool:
+    """Let a C function compute batches, too; say whether that is possible."""
+    shape = len(kernel.program.inputs), len(kernel.program.outputs)
+    write = "call.fastcall_ir:fastcall_batch_ir"
+    try:
+        code = common_code(kernel.element, write, FASTCALL_MODULES, *shape)
+        state.set_batch(code.address(batch_name(*shape)), batch_address(kernel.element))
+    except Exception:  # the slow callable always works
+        return False
+    return True
 
 
 @lru_cache(maxsize=len(ELEMENTS))
@@ -185,6 +218,7 @@ def _addresses(element: ElementType) -> dict[FastcallSlots, int]:
     call, new_tuple, incref, decref, save, restore = (address_of(f) for f in functions)
     return {
         FastcallSlots.ARRAY_TYPE: id(np.ndarray),
+        FastcallSlots.NUMBER_TYPE: id(np.dtype(element.code)),  # lives as long as NumPy
         FastcallSlots.TUPLE_TYPE: id(tuple),
         FastcallSlots.OUT: id(sys.intern("out")),
         FastcallSlots.NONE: id(None),
@@ -196,7 +230,6 @@ def _addresses(element: ElementType) -> dict[FastcallSlots, int]:
         FastcallSlots.DECREF: decref,
         FastcallSlots.SAVE_THREAD: save,
         FastcallSlots.RESTORE_THREAD: restore,
-        FastcallSlots.BATCH: batch_address(element),
     }
 
 
@@ -236,7 +269,7 @@ def class_version(cls: type) -> int:
     """Return a number that changes whenever a class or a base of it does; 0 if there is none."""
     if not fastcall_works():
         return 0
-    getattr(cls, "armdyn.kernel", None)  # a lookup assigns a changed class its next version
+    getattr(cls, "__doc__", None)  # a lookup assigns a changed class its next version
     return number_at(cls, layout.VERSION_TAG, ctypes.c_uint32)
 
 
@@ -311,15 +344,17 @@ def _right_numpy() -> bool:
 def _holds_on(table: Any) -> bool:
     """Return whether an array can be made on the memory of another object, and keeps it alive."""
     pointer, number = ctypes.c_void_p, ctypes.c_int
-    kinds = [pointer, number, pointer, number, pointer, pointer, number, number, pointer]
+    kinds = [pointer, pointer, number, pointer, pointer, pointer, number, pointer]
     new = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(table[ARRAY_NEW])
     hold = ctypes.PYFUNCTYPE(number, ctypes.py_object, ctypes.py_object)(table[ARRAY_BASE])
     owner = np.arange(5.0)
     length = (ctypes.c_ssize_t * 1)(3)
     flags = layout.DENSE_AND_ALIGNED | layout.WRITEABLE
     begin = owner.ctypes.data + 8
-    inside = new(id(np.ndarray), 1, length, DOUBLE.type_number, None, begin, 0, flags, None)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))  # `hold` steals this reference
+    kind = np.dtype(DOUBLE.code)
+    for stolen in (kind, owner):  # by `new` and by `hold`
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(stolen))
+    inside = new(id(np.ndarray), id(kind), 1, length, None, begin, flags, None)
     return hold(inside, owner) == 0 and inside.base is owner and inside.tolist() == [1.0, 2.0, 3.0]
 
 

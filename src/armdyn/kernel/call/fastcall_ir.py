@@ -44,6 +44,7 @@ from armdyn.kernel.call.layout import (
     CallWords,
     FastcallSlots,
     StateItems,
+    batch_name,
     vectorcall_name,
 )
 from armdyn.kernel.gather import GATHERED, gather_code
@@ -51,7 +52,10 @@ from armdyn.kernel.ir.codegen import Codegen
 from armdyn.kernel.ir.finite_check import EXCEEDS, exceeds_function, finite_magnitude
 from armdyn.kernel.ir.writer import RARE
 
-BATCH = "armdyn_call_batch"
+# Bytes before the function that Python calls. They place it in the last quarter of a page: in the
+# first quarter, calls of some long kernels (Coriolis matrix of a Panda, derivatives of a PUMA 560)
+# took 10 % longer on an AMD Zen 5 (`benchmarks/calls.py`), and calls of short ones as long as here.
+PADDING = 3264
 
 # The address of some numbers, and how many there are.
 Numbers = tuple[str, str]
@@ -63,14 +67,29 @@ def fastcall_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
     Its first argument is the object that is called, which has the state in a field; the highest bit
     of the number of arguments is a flag.
     """
-    words = CallWords(n_inputs, n_outputs)
     name = vectorcall_name(n_inputs, n_outputs)
+    one = _OneState(codegen, CallWords(n_inputs, n_outputs))
     return "".join([
         exceeds_function(codegen),
         PASS_ON_FUNCTION,
+        one.text(
+            f"ptr @{name}({FLAGGED_CALL}) nounwind prefix [{PADDING} x i8] zeroinitializer"
+        ),
+        RARE,
+    ])  # fmt: skip
+
+
+def fastcall_batch_ir(codegen: Codegen, n_inputs: int, n_outputs: int) -> str:
+    """Return a module of the function to which the function of `fastcall_ir` leaves batches.
+
+    It is compiled at the first batch: many programs never compute one.
+    """
+    name = batch_name(n_inputs, n_outputs)
+    batch = _Batch(codegen, CallWords(n_inputs, n_outputs))
+    return "".join([
+        PASS_ON_FUNCTION,
         gather_code(codegen, public=False),
-        _Batch(codegen, words).text(f"internal ptr @{BATCH}({OWN}, ptr %out) nounwind"),
-        _OneState(codegen, words).text(f"ptr @{name}({FLAGGED_CALL}) nounwind"),
+        batch.text(f"ptr @{name}({OWN}, ptr %out) nounwind"),
         RARE,
     ])  # fmt: skip
 
@@ -153,7 +172,10 @@ class _OneState(_Call):
         self._compute(given, results, sure)
         self.finish(results)
         self.begin("many")
-        self.do(f"ret ptr {self.new(f'tail call ptr @{BATCH}({OWN}, ptr {out})')}")
+        rows = self.word("ptr", FastcallSlots.ROWS)
+        self.require("ne ptr", rows, "null", "first_batch")
+        self.do(f"ret ptr {self.new(f'tail call ptr {rows}({OWN}, ptr {out})')}")
+        self.pass_on("first_batch", StateItems.FIRST_BATCH)
         self.pass_on("changed", StateItems.CHANGED)
 
     def _same_class(self) -> None:

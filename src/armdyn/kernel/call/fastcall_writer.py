@@ -152,11 +152,13 @@ class FastcallWriter(FunctionWriter):
             numbers: address of existing memory for its numbers, if any.
             flags: flags of the array in that case.
         """
-        number = self.codegen.element.type_number
+        kind = self.word("ptr", FastcallSlots.NUMBER_TYPE)
+        # the array takes over this reference, even if it cannot be made
+        self.do(f"call void {self.word('ptr', FastcallSlots.INCREF)}(ptr {kind})")
         result = self.new(
             f"call ptr {self.word('ptr', FastcallSlots.ARRAY_NEW)}"
-            f"(ptr {self.array_type}, i32 {n_axes}, "
-            f"ptr {axes}, i32 {number}, ptr null, ptr {numbers}, i32 0, i32 {flags}, ptr null)"
+            f"(ptr {self.array_type}, ptr {kind}, i32 {n_axes}, "
+            f"ptr {axes}, ptr null, ptr {numbers}, i32 {flags}, ptr null)"
         )
         self.unless_null(result, held)
         return result

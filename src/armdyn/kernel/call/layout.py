@@ -18,12 +18,15 @@ class FastcallSlots(IntEnum):
 
     OWNER is the address of an object that the called object keeps, or of that itself; VERSION is
     the version of its class for which the C function is valid. Batches have at most MOST_STATES, or
-    MOST_GATHERED if they are not dense. NUMBERS is how many numbers the inputs of a state have, and
-    LARGEST the largest that is accepted. One state is compared with USUAL first: no result of
-    smaller inputs overflows if SURE is 1; if it is 0, USUAL equals LARGEST.
+    MOST_GATHERED if they are not dense. ROWS is the address of the function for batches; it and
+    BATCH, which that function calls, are 0 until the first batch. NUMBERS is how many numbers the
+    inputs of a state have, and LARGEST the largest that is accepted. One state is compared with
+    USUAL first: no result of smaller inputs overflows if SURE is 1; if it is 0, USUAL equals
+    LARGEST.
     """
 
     ARRAY_TYPE = 0
+    NUMBER_TYPE = auto()
     TUPLE_TYPE = auto()
     OUT = auto()
     NONE = auto()
@@ -35,6 +38,7 @@ class FastcallSlots(IntEnum):
     DECREF = auto()
     SAVE_THREAD = auto()
     RESTORE_THREAD = auto()
+    ROWS = auto()
     BATCH = auto()
     KERNEL = auto()
     LOOP = auto()
@@ -78,6 +82,7 @@ class StateItems(IntEnum):
     WORDS = 0
     SLOW = auto()
     CHANGED = auto()
+    FIRST_BATCH = auto()
 
 
 # Offsets in CPython objects on 64-bit machines.
@@ -107,6 +112,11 @@ UNUSUAL = 0x80002000
 def vectorcall_name(n_inputs: int, n_outputs: int) -> str:
     """Return the name of the C function for these numbers of inputs and outputs."""
     return f"armdyn_vectorcall_{n_inputs}_{n_outputs}"
+
+
+def batch_name(n_inputs: int, n_outputs: int) -> str:
+    """Return the name of the function to which that C function leaves batches."""
+    return f"armdyn_call_batch_{n_inputs}_{n_outputs}"
 
 
 def number_at(x: object, offset: int, kind: Any = ctypes.c_ssize_t) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple, TypeAlias
 
 from armdyn.graph.program import Instruction, Program
@@ -77,33 +77,11 @@ def operation(w: Writer, step: Step, a: Sequence[str]) -> str:
     if isinstance(step, Fused):
         x = w.neg(a[0]) if step.minus_product else a[0]
         return w.muladd(x, a[1], w.neg(a[2]) if step.minus_addend else a[2])
-    match step.op:
-        case Op.CONST:
-            return w.const(step.value)
-        case Op.ADD:
-            return w.add(*a)
-        case Op.SUB:
-            return w.sub(*a)
-        case Op.MUL:
-            return w.mul(*a)
-        case Op.DIV:
-            return w.div(*a)
-        case Op.NEG:
-            return w.neg(*a)
-        case Op.SQRT:
-            return w.call("llvm.sqrt", *a)
-        case Op.SIGN:
-            return _sign(w, *a)
-        case Op.ABS:
-            return w.call("llvm.fabs", *a)
-        case Op.MAX:
-            return w.select(w.greater(a[0], a[1]), a[0], a[1])
-        case Op.SELECT:
-            return w.select(w.greater(a[0], w.const(0.0)), a[1], a[2])
-        case Op.COPYSIGN:
-            return w.call("llvm.copysign", *a)
-        case Op.INPUT | Op.SIN | Op.COS:
-            raise AssertionError(f"{step.op} is no single operation")
+    if step.op is Op.CONST:
+        return w.const(step.value)
+    if step.op in INTRINSIC:
+        return w.call(INTRINSIC[step.op], *a)
+    return RULES[step.op](w, *a)
 
 
 def _sign(w: Writer, x: str) -> str:
@@ -113,6 +91,22 @@ def _sign(w: Writer, x: str) -> str:
     none = w.new(f"fcmp uno {w.type} {x}, {x}")
     one = w.call("llvm.copysign", w.const(1.0), x)
     return w.select(rest, zero, w.select(none, x, one))
+
+
+def _larger(w: Writer, a: str, b: str) -> str:
+    return w.select(w.greater(a, b), a, b)
+
+
+def _selected(w: Writer, x: str, a: str, b: str) -> str:
+    return w.select(w.greater(x, w.const(0.0)), a, b)
+
+
+INTRINSIC = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.COPYSIGN: "llvm.copysign"}
+RULES: dict[Op, Callable[..., str]] = {
+    Op.ADD: Writer.add, Op.SUB: Writer.sub, Op.MUL: Writer.mul, Op.DIV: Writer.div,
+    Op.NEG: Writer.neg, Op.SIGN: _sign, Op.MAX: _larger, Op.SELECT: _selected,
+}  # fmt: skip
+"""The operations on values that are no call of an intrinsic function."""
 
 
 def sincos_of_all(
@@ -128,7 +122,7 @@ def sincos_of_all(
     """
     if w.width > 1:
         return _tested_once(w, values, label)
-    v = w.resized(min(lanes, _power_of_two(len(values))))
+    v = w.resized(min(lanes, 1 << (len(values) - 1).bit_length()))  # a power of two
     packed = _tested_once(v, _gathered(v, values), label)
     return [
         (_lane(v, packed[j // v.width][0], j), _lane(v, packed[j // v.width][1], j))
@@ -217,10 +211,6 @@ def _lane(v: Writer, value: str, j: int) -> str:
     if v.width == 1:
         return value
     return v.new(f"extractelement {v.type} {value}, i32 {j % v.width}")
-
-
-def _power_of_two(n: int) -> int:
-    return 1 << (n - 1).bit_length()
 
 
 # The lower triangle of a matrix that was computed above its diagonal: its mirror image, or zero.

@@ -8,6 +8,7 @@ several columns at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from armdyn.graph.rolled import Rolled, place_and_name
 from armdyn.kernel.ir.codegen import Codegen
@@ -131,52 +132,47 @@ class Table:
         return f"@{TABLE} = internal constant {kind} [{values}], align {line}\n"
 
 
+@dataclass
 class Reader:
     """Loads the numbers that a step at joint i reads, in values of a writer's width.
 
     Attributes:
+        w: emits the function.
+        memory: scratch memory of the kernel.
+        table: the table of constants.
+        inputs: address of the entries of each input.
+        i: the joint.
+        brought: the values that the sweep carries.
         kept: address of the numbers that are kept for the joint.
     """
 
-    def __init__(
-        self,
-        w: Writer,
-        memory: Memory,
-        table: Table,
-        inputs: Mapping[str, str],
-        i: str,
-        brought: Mapping[tuple[str, int], str],
-    ) -> None:
-        """Prepare to read.
+    w: Writer
+    memory: Memory
+    table: Table
+    inputs: Mapping[str, str]
+    i: str
+    brought: Mapping[tuple[str, int], str]
 
-        Args:
-            w: emits the function.
-            memory: scratch memory of the kernel.
-            table: the table of constants.
-            inputs: address of the entries of each input.
-            i: the joint.
-            brought: the values that the sweep carries.
-        """
-        self._w, self._memory, self._table = w, memory, table
-        self._inputs, self._i, self._brought = inputs, i, brought
-        self._constants = place(w, f"@{TABLE}", i, table.row)
-        self.kept = memory.kept(w, i)
+    def __post_init__(self) -> None:
+        """Emit the addresses of the joint's constants and kept numbers."""
+        self._constants = place(self.w, f"@{TABLE}", self.i, self.table.row)
+        self.kept = self.memory.kept(self.w, self.i)
 
     def read(self, number: Number) -> str:
         """Load a number that belongs to the joint."""
-        w, memory = self._w, self._memory
+        w, memory = self.w, self.memory
         one = w.resized(1)
         if number.place == "carry":
-            return self._brought[number.name, number.k]
+            return self.brought[number.name, number.k]
         if number.place == "constant":
-            value = one.load(self._constants, self._table.at(number.name, number.k))
+            value = one.load(self._constants, self.table.at(number.name, number.k))
             return w.splat(value)
         if number.place == "kept":
             at = memory.stored_at(number.name, number.k)
             # all columns of a single state share the kept numbers
             shared = memory.width == 1 and w.width > 1
             return w.splat(one.load(self.kept, at)) if shared else w.load(self.kept, at)
-        return w.load(place(w, self._inputs[number.name], self._i, memory.width), 0)
+        return w.load(place(w, self.inputs[number.name], self.i, memory.width), 0)
 
 
 def place(w: Writer, base: str, i: str, pitch: int) -> str:
@@ -210,70 +206,65 @@ def _whole(size: int, unit: int) -> int:
 # with the tile that contains its diagonal entry; the entries before are written at the end.
 
 
+@dataclass(frozen=True)
 class Rows:
-    """The arrays of a kernel, as rows of n numbers."""
+    """The arrays of a kernel, as rows of n numbers.
 
-    def __init__(
-        self,
-        w: Writer,
-        lanes: int,
-        n: int,
-        memory: Memory,
-        inputs: Mapping[str, str],
-        outputs: Mapping[str, str],
-    ) -> None:
-        """Prepare.
+    Attributes:
+        w: emits the kernel.
+        lanes: number of lanes of a vector register.
+        n: numbers in a row.
+        memory: scratch memory of the kernel.
+        inputs: address of each input.
+        outputs: address of each output.
+    """
 
-        Args:
-            w: emits the kernel.
-            lanes: number of lanes of a vector register.
-            n: numbers in a row.
-            memory: scratch memory of the kernel.
-            inputs: address of each input.
-            outputs: address of each output.
-        """
-        self._w, self._lanes, self._n, self._memory = w, lanes, n, memory
-        self._inputs, self._outputs = inputs, outputs
+    w: Writer
+    lanes: int
+    n: int
+    memory: Memory
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
 
     def load_block(self, name: str) -> None:
         """Transpose an input of a block into scratch memory."""
-        tiles = load_tiles(self._w.width, self._n)
-        self._all(self._inputs[name], tiles, lambda at, size: self._load(name, at, size))
+        tiles = load_tiles(self.w.width, self.n)
+        self._all(self.inputs[name], tiles, lambda at, size: self._load(name, at, size))
 
     def store_block(self, name: str) -> None:
         """Transpose a vector of a block from scratch memory into an output."""
-        tiles = store_tiles(self._w.width, self._n)
-        base = self._outputs[name]
-        self._all(base, tiles, lambda at, size: self._store(name, base, self._n, at, size))
+        tiles = store_tiles(self.w.width, self.n)
+        base = self.outputs[name]
+        self._all(base, tiles, lambda at, size: self._store(name, base, self.n, at, size))
 
     def _all(self, base: str, tiles: list[Tile], move: Callable[[str, int], None]) -> None:
         """Move all tiles of a vector; tiles of full size in a loop."""
         size = tiles[0].size
-        with counted(self._w, f"tiles.{base[1:]}", 0, self._n - self._n % size, size) as loop:
+        with counted(self.w, f"tiles.{base[1:]}", 0, self.n - self.n % size, size) as loop:
             move(loop.i, size)
-        for tile in tiles[self._n // size :]:
+        for tile in tiles[self.n // size :]:
             move(str(tile.start), tile.size)
 
     def _load(self, name: str, at: str, size: int) -> None:
-        w = self._w
-        source = place(w, self._inputs[name], at, 1)
-        target = place(w, self._memory.input(w, name), at, w.width)
-        for k, value in enumerate(load_tile(w, source, self._n, Tile(0, size))):
+        w = self.w
+        source = place(w, self.inputs[name], at, 1)
+        target = place(w, self.memory.input(w, name), at, w.width)
+        for k, value in enumerate(load_tile(w, source, self.n, Tile(0, size))):
             w.store(value, target, k * w.width)
 
     def _store(self, name: str, base: str, pitch: int, at: str, size: int) -> None:
-        w = self._w
-        source = place(w, self._memory.output(w, name), at, w.width)
+        w = self.w
+        source = place(w, self.memory.output(w, name), at, w.width)
         values = [w.load(source, k * w.width) for k in range(size)]
         store_tile(w, values, place(w, base, at, 1), pitch, Tile(0, size))
 
     def take_row(self, label: str, name: str, i: str) -> None:
         """Load row i of a matrix into scratch memory."""
-        w = self._w
+        w = self.w
 
         def move(row: str, at: str, size: int) -> None:
             source = place(w, row, at, 1)
-            target = place(w, self._memory.output(w, name), at, w.width)
+            target = place(w, self.memory.output(w, name), at, w.width)
             if w.width == 1:
                 piece = w.resized(size)
                 piece.store(piece.load(source, 0), target, 0)
@@ -281,28 +272,28 @@ class Rows:
             half = max(size // 2, min(size, 2))  # tiles are loaded by halves of vectors
             for start in range(0, size, half):
                 tile = Tile(start, half)
-                for k, value in enumerate(load_tile(w, source, self._n**2, tile)):
+                for k, value in enumerate(load_tile(w, source, self.n**2, tile)):
                     w.store(value, target, (start + k) * w.width)
 
         self._row(f"{label}.take", name, i, move)
 
     def give_row(self, label: str, name: str, i: str) -> None:
         """Store row i of a matrix from scratch memory."""
-        w = self._w
+        w = self.w
 
         def move(row: str, at: str, size: int) -> None:
             if w.width == 1:
                 piece = w.resized(size)
-                source = place(w, self._memory.output(w, name), at, 1)
+                source = place(w, self.memory.output(w, name), at, 1)
                 piece.store(piece.load(source, 0), place(w, row, at, 1), 0)
             else:
-                self._store(name, row, self._n**2, at, size)
+                self._store(name, row, self.n**2, at, size)
 
         self._row(f"{label}.give", name, i, move)
 
     def _row(self, label: str, name: str, i: str, move: Callable[[str, str, int], None]) -> None:
-        w, n, lanes = self._w, self._n, self._lanes
-        base = self._outputs[name]
+        w, n, lanes = self.w, self.n, self.lanes
+        base = self.outputs[name]
         row = place(w, base, i, n)
         if n < lanes:
             for tile in store_tiles(lanes, n):

@@ -97,31 +97,29 @@ class RolledStep:
         values: dict[int, str] = {}
         trig: dict[int, tuple[str, str]] = {}
         ready: dict[int, list[Number]] = {}
+
+        def make(indices: Sequence[int]) -> None:
+            self._make(w, indices, read, values, trig)
+
         for number, k in zip(self.outputs, self._results, strict=True):
             ready.setdefault(k, []).append(number)
         needed = self._needed()
         # read numbers that will be overwritten before writing anything
         changed = [k for k in sorted(needed) if set(self._reads([k])) & set(self.outputs)]
-        self._make(w, changed, read, values, trig)
+        make(changed)
         if pairs is not None:
             trig = {angle: pairs(k) for k, angle in enumerate(self.early)}
         levels = angles_by_level(self._steps)
         for level, angles in enumerate(levels):
             late = [angle for angle in angles if angle not in trig]
             if late:
-                self._make(
-                    w,
-                    sorted(backward_slice(self._steps, late, values) & needed),
-                    read,
-                    values,
-                    trig,
-                )
+                make(sorted(backward_slice(self._steps, late, values) & needed))
                 found = sincos_of_all(
                     w, [values[angle] for angle in late], self._lanes, f"{label}.{level}"
                 )
                 trig.update(zip(late, found, strict=True))
         for k in sorted(needed):
-            self._make(w, [k], read, values, trig)
+            make([k])
             for number in ready.get(k, ()):
                 write(number, values[k])
 

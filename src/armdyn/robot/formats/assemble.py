@@ -18,10 +18,10 @@ from armdyn.robot.formats.bodies import (
     six_of,
 )
 from armdyn.robot.formats.geometry import invert, product, without_residues
-from armdyn.robot.formats.records import Description, Solid, Triple, listed
+from armdyn.robot.formats.records import ArmOptions, Description, Solid, Triple, listed
 from armdyn.robot.formats.tree import Tree, choose_path, tree_of
 from armdyn.robot.joint import Joint
-from armdyn.robot.leniency import STRICT, Leniency
+from armdyn.robot.leniency import Leniency
 from armdyn.robot.model import NamedFrame, Robot, Rows, Shape
 
 # The named frames of a tree, placed on the links of the arm.
@@ -87,27 +87,15 @@ def rows_of(T: Array) -> Rows:
 SMALLEST_SIZE = 1e-3
 
 
-def assembled(
-    description: Description,
-    *,
-    base: str | None = None,
-    tip: str | None = None,
-    leniency: Leniency = STRICT,
-    snapping: bool = True,
-) -> Robot:
-    """Return the serial arm from `base` to `tip` of a kinematic tree.
-
-    Args:
-        description: the tree.
-        base: link the arm stands on; default the root.
-        tip: link at the end; default: as far as the path is unique.
-        leniency: which faults of links and limits only warn.
-        snapping: take right angles and zeros that are written with few digits as exact.
+def assembled(description: Description, options: ArmOptions) -> Robot:
+    """Return the serial arm of a kinematic tree.
 
     Raises:
         Fault: the tree holds no such arm.
     """
-    snap = Snap(snapping and not description.exact, description.words)
+    base, tip = options.base, options.tip
+    leniency = Leniency(options.strict, options.waive)
+    snap = Snap(options.snap and not description.exact, description.words)
     tree = tree_of(description)
     if tip is None and base is None and description.tip in description.links:
         tip = description.tip

@@ -153,7 +153,7 @@ def seen_in(T: Array, com: Triple, inertia: Six) -> tuple[Triple, Six]:
 
 
 def limits_of(joint: TreeJoint) -> tuple[dict[str, float], list[PhysicalFault]]:
-    """Return the limits of a joint that can be right, and the faults of the others."""
+    """Return the consistent limits of a joint, and the faults of the others."""
     found = dict(NO_LIMITS)
     if joint.lower is not None and joint.upper is not None:
         found["lower"], found["upper"] = joint.lower, joint.upper

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import TypeAlias
 
 import numpy as np
 
@@ -63,7 +64,22 @@ def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
     return roll, pitch, yaw
 
 
-def quaternion_rotation(quaternion: tuple[float, float, float, float]) -> Array:
+Quaternion: TypeAlias = tuple[float, float, float, float]
+
+
+def xyzw(quaternion: Iterable[float]) -> Quaternion:
+    """Return a quaternion whose real part is first, as MuJoCo and viser have it, with it last."""
+    w, x, y, z = (float(v) for v in quaternion)
+    return (x, y, z, w)
+
+
+def wxyz(quaternion: Quaternion) -> Quaternion:
+    """Return a quaternion whose real part is last with it first."""
+    x, y, z, w = quaternion
+    return (w, x, y, z)
+
+
+def quaternion_rotation(quaternion: Quaternion) -> Array:
     """Return the rotation of a quaternion (x, y, z, w) of any length but zero."""
     given = np.array(quaternion)
     x, y, z, w = given / norm(given)
@@ -74,7 +90,7 @@ def quaternion_rotation(quaternion: tuple[float, float, float, float]) -> Array:
     ])  # fmt: skip
 
 
-def quaternion_of(R: Array) -> tuple[float, float, float, float]:
+def quaternion_of(R: Array) -> Quaternion:
     """Return the unit quaternion (x, y, z, w) of a rotation, from its largest component."""
     xx, yy, zz = (float(R[k, k]) for k in range(3))
     rows = np.array([

@@ -17,9 +17,8 @@ from armdyn.robot.formats.assemble import TIP, assembled
 from armdyn.robot.formats.axes import Snap
 from armdyn.robot.formats.bodies import Body, body_in, body_of, joined, placed, six_of, without
 from armdyn.robot.formats.geometry import at_zero, invert, product
-from armdyn.robot.formats.records import Description, Fault, TreeLink, listed
+from armdyn.robot.formats.records import ArmOptions, Description, Fault, TreeLink, listed
 from armdyn.robot.joint import Joint
-from armdyn.robot.leniency import Leniency
 from armdyn.robot.model import NamedFrame, Robot
 
 # Numbers closer than this, relative to their size, are the same: rounding of turns and sums.
@@ -61,7 +60,7 @@ def new_inertials(
         same: numbers closer than this, relative to their size, have not changed.
 
     Raises:
-        Fault: the file describes another arm, or a host would be a body that cannot exist.
+        Fault: the file describes another arm, or a host would be physically inconsistent.
     """
     stages = _located(robot, description)
     snap = _snap_used(robot, description, stages, same)
@@ -135,7 +134,7 @@ def _host(moved: str, carried: list[Placed], massive: list[Placed]) -> Placed:
 
 
 def _check(joint: Joint, host: Placed, own: Body, others: list[Placed]) -> None:
-    """Refuse a host that cannot exist, unless the arm's link cannot exist either."""
+    """Refuse a physically inconsistent host, unless the arm's link is inconsistent, too."""
     if not others or joint.physical_faults():
         return
     faults = [f"its mass would be {own.mass:.4g} kg"] if own.mass < 0.0 else _faults(own)
@@ -186,9 +185,7 @@ def _derived(robot: Robot, description: Description) -> Robot:
     first, last = (description.joints[robot.joints[k].name] for k in (0, -1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = assembled(
-            description, base=first.parent, tip=last.child, leniency=Leniency(strict=False)
-        )
+        found = assembled(description, ArmOptions(first.parent, last.child, strict=False))
     rows = [[(j.name, j.kind) for j in one.joints] for one in (robot, found)]
     numbers = [
         [(j.beta, j.b, j.theta, j.d, j.tilt) for j in one.joints[1:]] for one in (robot, found)

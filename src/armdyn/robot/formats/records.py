@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
+from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.model import Colour, ShapeKind
 
 Triple: TypeAlias = tuple[float, float, float]
@@ -16,7 +20,70 @@ JOINT_TYPES = (*FREE_TYPES, "fixed", "floating", "planar")
 
 
 class Fault(Exception):
-    """An error in a description. The reader of the format adds the name of the file."""
+    """An error in a description; `naming` adds the name of the file."""
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Generator[None]:
+    """Turn errors in a description into a `RobotFileError` that names the file."""
+    try:
+        yield
+    except RobotFileError:
+        raise
+    except Fault as fault:
+        raise RobotFileError(Path(path), str(fault)) from None
+    except RobotError as error:
+        raise RobotFileError(Path(path), str(error)) from error
+
+
+def file_bytes(path: str | os.PathLike[str], most: int, what: str) -> bytes:
+    """Return the bytes of a file.
+
+    Args:
+        path: of the file.
+        most: bytes that it may have.
+        what: what has no more, for the message.
+
+    Raises:
+        Fault: it cannot be read, or is too large.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(most + 1)
+            size = os.fstat(file.fileno()).st_size
+    except (OSError, ValueError) as error:
+        raise Fault(f"cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    if len(data) > most:
+        raise Fault(too_large(size, most, what))
+    return data
+
+
+def too_large(size: int, most: int, what: str) -> str:
+    """Return the sentence about a file of `size` bytes."""
+    return f"the file has {size / 1e6:.0f} MB; {what} has no more than {most / 1e6:.0f} MB."
+
+
+@dataclass(frozen=True)
+class ArmOptions:
+    """Which arm of a tree is read, and how.
+
+    Attributes:
+        base: link the arm stands on; default the root. Gravity is along -z of the root, and fixed
+            joints carry it to the base.
+        tip: link at the end; default: as far as the path is unique, to the gripper's base.
+        strict: refuse physically inconsistent links, links of unknown mass, and duplicate elements;
+            False warns instead.
+        snap: take right angles and zeros that are written with few digits as exact.
+        without: links to leave out with everything attached to them; nothing in them is checked.
+        waive: names of checks that only warn.
+    """
+
+    base: str | None = None
+    tip: str | None = None
+    strict: bool = True
+    snap: bool = True
+    without: Sequence[str] = ()
+    waive: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,7 +98,7 @@ class Words:
         axis: the components of a joint axis.
         no_range: when a joint has no position limits, after "where".
         no_limit: what else counts as no velocity or effort limit, after "No velocity limit".
-        rest: where joints that do not move by themselves stand, after "at".
+        rest: where joints that do not move independently stand, after "at".
         followed: where joints that follow others stand, after "stand".
     """
 
@@ -128,12 +195,12 @@ class TreeJoint:
 
     @property
     def moves(self) -> bool:
-        """Whether the joint moves, by itself or by following another."""
+        """Whether the joint moves, independently or by following another."""
         return self.type != "fixed"
 
     @property
     def is_free(self) -> bool:
-        """Whether the joint moves by itself."""
+        """Whether the joint moves independently."""
         return self.moves and self.coupling is None
 
     @property

@@ -23,7 +23,8 @@ from typing import Any, cast
 import tomli_w
 
 from armdyn.checks import about, checked_items, checked_mapping, checked_text, checked_whole
-from armdyn.errors import RobotError, RobotFileError, RobotWarning, shown
+from armdyn.errors import RobotError, RobotWarning, shown
+from armdyn.robot.formats.records import Fault, file_bytes, naming
 from armdyn.robot.joint import NO_LIMITS, Joint, angle_faults, limit_faults, link_faults
 from armdyn.robot.leniency import STRICT, Leniency, PhysicalFault, checked_leniency
 from armdyn.robot.model import IDENTITY, NamedFrame, Robot, placement_of
@@ -47,11 +48,12 @@ OTHER_NAMES = {
 
 # The only units there are; a file that says so has numbers that are meant.
 SI = "SI"
-# Without the key, larger numbers are taken to be in degrees or millimetres.
+# Without the key, larger numbers are taken to be in degrees or millimetres: more than a turn [rad],
+# longer than any arm [m].
 LARGEST_ANGLE = 2 * math.pi
 LARGEST_LENGTH = 100.0
 
-# An arm of a thousand joints has a third of a megabyte.
+# Bytes: an arm of a thousand joints has a third of a megabyte.
 LARGEST_FILE = 2_000_000
 # The parser needs memory that grows as the square of the number of parts of a key, a.b.c. Our keys
 # have one part; a line may hold the 16 numbers of a placement.
@@ -62,54 +64,41 @@ Table = dict[str, Any]
 
 def read_toml(path: Path, strict: bool = True, waive: tuple[str, ...] = ()) -> Robot:
     """Return the arm a TOML file describes; `strict` as in `Robot`, and also for units."""
-    try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
-            raise RobotFileError(
-                path,
-                f"has {size / 1e6:.0f} MB, more than the {LARGEST_FILE / 1e6:.0f} MB that a table "
-                "of joints may have.",
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise RobotFileError(path, f"cannot be read: {error.strerror or error}.") from error
+    with naming(path):
+        data = file_bytes(path, LARGEST_FILE, "a table of joints")
     return robot_from_toml(data, path, Leniency(strict, waive))
 
 
 def robot_from_toml(data: bytes, source: str | Path, leniency: Leniency = STRICT) -> Robot:
     """Return the arm that the bytes of a TOML file describe; `source` is named in errors."""
-    table = _parsed(data, source)
-    _check_keys(table, ROBOT_KEYS, source, "the top of the file")
-    rows = _joint_tables(table, source)
-    own = table.get("strict", True)
-    if not isinstance(own, bool):
-        raise RobotFileError(source, f"`strict` is {shown(own)}, expected true or false.")
-    if table.get("units", SI) != SI:
-        raise RobotFileError(source, f"`units` is {shown(table['units'])}, expected {SI!r}.")
-    joints: list[Joint] = []
-    for k, row in enumerate(rows, 1):
-        where = f"[[joint]] number {k}"
-        try:
-            joint = Joint(**_usable(_joint_arguments(row, source, where), where, leniency))
-        except RobotFileError:
-            raise
-        except RobotError as error:
-            raise RobotFileError(source, f"{where}: {error}") from error
-        if "units" not in table:
-            _check_units(joint, row, source, where, leniency.strict)
-        joints.append(joint)
-    name = table.get("name", Path(source).stem)
-    if not isinstance(name, str):
-        raise RobotFileError(source, f"`name` is {shown(name)}, expected a string in quotes.")
-    given = {key: table[key] for key in ("notes", "gravity", "base", "tool") if key in table}
-    try:
+    with naming(source):
+        table = _parsed(data)
+        _check_keys(table, ROBOT_KEYS, "the top of the file")
+        rows = _joint_tables(table)
+        own = table.get("strict", True)
+        if not isinstance(own, bool):
+            raise Fault(f"`strict` is {shown(own)}, expected true or false.")
+        if table.get("units", SI) != SI:
+            raise Fault(f"`units` is {shown(table['units'])}, expected {SI!r}.")
+        joints: list[Joint] = []
+        for k, row in enumerate(rows, 1):
+            where = f"[[joint]] number {k}"
+            try:
+                joint = Joint(**_usable(_joint_arguments(row, where), where, leniency))
+            except RobotError as error:
+                raise RobotError(f"{where}: {error}") from error
+            if "units" not in table:
+                _check_units(joint, row, source, where, leniency.strict)
+            joints.append(joint)
+        name = table.get("name", Path(source).stem)
+        if not isinstance(name, str):
+            raise Fault(f"`name` is {shown(name)}, expected a string in quotes.")
+        given = {key: table[key] for key in ("notes", "gravity", "base", "tool") if key in table}
         frames = _frames(table.get("frame", []), len(joints))
         waive = checked_leniency(own, table.get("waive", []), error=RobotError).waive
         waive = tuple(dict.fromkeys((*waive, *leniency.waive)))
         strict = leniency.strict and own
         return Robot(joints, name=name, strict=strict, waive=waive, frames=frames, **given)
-    except RobotError as error:
-        raise RobotFileError(source, str(error)) from error
 
 
 def toml_text(robot: Robot) -> str:
@@ -188,105 +177,90 @@ def _limits(joint: Joint) -> list[str]:
     return [key for key in ("lower", "upper") if math.isfinite(getattr(joint, key))]
 
 
-def _parsed(data: bytes, source: str | Path) -> Table:
+def _parsed(data: bytes) -> Table:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RobotFileError(source, f"is not text in UTF-8 (byte {error.start}).") from error
+        raise Fault(f"is not text in UTF-8 (byte {error.start}).") from error
     if not text.strip():
-        raise RobotFileError(source, "is empty; an arm needs at least one [[joint]] table.")
+        raise Fault("is empty; an arm needs at least one [[joint]] table.")
     for number, line in enumerate(text.split("\n"), 1):
         if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
-            raise RobotFileError(
-                source, f"line {number} has {line.count('.')} dots: no line of an arm."
-            )
+            raise Fault(f"line {number} has {line.count('.')} dots: no line of an arm.")
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise RobotFileError(
-            source, "is not TOML that can be read: it is nested too deeply."
-        ) from None
+        raise Fault("is not TOML that can be read: it is nested too deeply.") from None
     except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
-        raise RobotFileError(
-            source,
+        raise Fault(
             f"is not valid TOML: {error}. If the file was cut off or edited, write it again with "
-            "armdyn or compare it with a bundled one.",
+            "armdyn or compare it with a bundled one."
         ) from error
 
 
-def _joint_tables(table: Table, source: str | Path) -> list[Table]:
+def _joint_tables(table: Table) -> list[Table]:
     rows = table.get("joint")
     if rows is None or rows == []:
-        raise RobotFileError(source, "has no [[joint]] table; an arm needs at least one.")
+        raise Fault("has no [[joint]] table; an arm needs at least one.")
     if not isinstance(rows, list) or not all(
         isinstance(row, dict) for row in cast(list[object], rows)
     ):
-        raise RobotFileError(
-            source,
-            "`joint` is not an array of tables; begin each joint with [[joint]], in two brackets.",
+        raise Fault(
+            "`joint` is not an array of tables; begin each joint with [[joint]], in two brackets."
         )
     found = cast(list[Table], rows)
     expected = table.get("n_joints", len(found))
     if isinstance(expected, bool) or not isinstance(expected, int):
-        raise RobotFileError(source, f"`n_joints` is {shown(expected)}, expected a whole number.")
+        raise Fault(f"`n_joints` is {shown(expected)}, expected a whole number.")
     if expected != len(found):
-        raise RobotFileError(
-            source,
+        raise Fault(
             f"`n_joints` is {shown(expected)} but there are {len(found)} [[joint]] tables; the "
-            "file was cut off, or `n_joints` was not changed along with the joints.",
+            "file was cut off, or `n_joints` was not changed along with the joints."
         )
     return found
 
 
-def _joint_arguments(row: Table, source: str | Path, where: str) -> Table:
+def _joint_arguments(row: Table, where: str) -> Table:
     """Return the arguments of `Joint`: every key known, none missing, degrees converted."""
-    _check_keys(row, (*JOINT_KEYS, *DEGREES), source, where)
+    _check_keys(row, (*JOINT_KEYS, *DEGREES), where)
     arguments = dict(row)
     for degrees, key in DEGREES.items():
         if degrees not in row:
             continue
         if key in row:
-            raise RobotFileError(
-                source, f"{where}: has both `{key}` and `{degrees}`; keep one of them."
-            )
+            raise Fault(f"{where}: has both `{key}` and `{degrees}`; keep one of them.")
         if key in ("lower", "upper") and row.get("kind") == "prismatic":
-            raise RobotFileError(
-                source, f"{where}: `{degrees}` is of a prismatic joint; give `{key}` in metres."
-            )
-        arguments[key] = _radians(arguments.pop(degrees), f"{where}: `{degrees}`", source)
+            raise Fault(f"{where}: `{degrees}` is of a prismatic joint; give `{key}` in metres.")
+        arguments[key] = _radians(arguments.pop(degrees), f"{where}: `{degrees}`")
     for key in REQUIRED_KEYS:
         if key not in arguments:
             or_degrees = f" (or `{key}_deg`)" if f"{key}_deg" in DEGREES else ""
-            raise RobotFileError(
-                source,
+            raise Fault(
                 f"{where}: the key `{key}`{or_degrees} is missing; every joint needs "
-                f"{', '.join(REQUIRED_KEYS)}, zeros included.",
+                f"{', '.join(REQUIRED_KEYS)}, zeros included."
             )
     return arguments
 
 
-def _radians(value: object, what: str, source: str | Path) -> float:
+def _radians(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise RobotFileError(source, f"{what} is {shown(value)}, expected a number of degrees.")
+        raise Fault(f"{what} is {shown(value)}, expected a number of degrees.")
     try:
         return math.radians(value)  # multiples of 90 come out as the multiples of pi/2
     except OverflowError:
-        raise RobotFileError(
-            source, f"{what} is too large, expected a number of degrees."
-        ) from None
+        raise Fault(f"{what} is too large, expected a number of degrees.") from None
 
 
-def _check_keys(table: Table, known: tuple[str, ...], source: str | Path, where: str) -> None:
+def _check_keys(table: Table, known: tuple[str, ...], where: str) -> None:
     for key in table:
         if key in known:
             continue
         close = difflib.get_close_matches(key, known, n=1)
         meant = OTHER_NAMES.get(key) or (close[0] if close else None)
         hint = f" did you mean `{meant}`?" if meant in known else ""
-        raise RobotFileError(
-            source,
+        raise Fault(
             f"{where}: there is no key `{key[:60]}`;{hint} Known are {', '.join(known)} (SI units; "
-            "`_deg` marks degrees, no other unit can be chosen).",
+            "`_deg` marks degrees, no other unit can be chosen)."
         )
 
 
@@ -309,7 +283,5 @@ def _check_units(joint: Joint, row: Table, source: str | Path, where: str, stric
         return
     text = f"{where}, joint {joint.name!r}: " + "; ".join(faults) + "."
     if strict:
-        raise RobotFileError(
-            source, text + " If the number is right, read the file with strict=False."
-        )
+        raise Fault(text + " If the number is right, read the file with strict=False.")
     warnings.warn(f"{source}: {text}", RobotWarning, stacklevel=2)

@@ -218,7 +218,7 @@ def _walk_down(tree: Tree, base: str) -> Path:
 
 
 def _free_below(tree: Tree) -> dict[str, bool]:
-    """Return, for each link, whether a joint below it moves by itself."""
+    """Return, for each link, whether a joint below it moves independently."""
     below = dict.fromkeys(tree.order, False)
     for link in reversed(tree.order):
         below[link] = any(j.is_free or below[j.child] for j in tree.leaving[link])

@@ -82,7 +82,7 @@ def answered(module: Any, request: dict[str, Any]) -> bytes:
 
 
 def _answer_confined(module: Any, request: Any, source: int, sink: int) -> NoReturn:
-    from armdyn.robot.formats.isolated.confine import confine
+    from armdyn.robot.formats.isolated.confine import confine  # 3 ms; only a child is confined
 
     def ask(query: dict[str, Any]) -> bytes:
         send(sink, QUERY, json.dumps(query).encode())

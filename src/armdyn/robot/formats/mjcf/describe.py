@@ -21,7 +21,7 @@ import numpy as np
 
 from armdyn.robot.chain import exact_cos_sin
 from armdyn.robot.formats.bodies import six_of
-from armdyn.robot.formats.geometry import product, quaternion_rotation
+from armdyn.robot.formats.geometry import product, quaternion_rotation, xyzw
 from armdyn.robot.formats.mjcf.model import NO_LIMIT, Drives, check_numbers, visuals_of
 from armdyn.robot.formats.records import (
     FREE_TYPES,
@@ -148,8 +148,6 @@ WORDS = Words(
 # Types of joints by MuJoCo's names.
 TYPES = {"free": "floating", "ball": "ball", "slide": "prismatic", "hinge": "revolute"}
 
-Quaternion = tuple[float, float, float, float]
-
 
 class Describer:
     """Makes the records of a compiled model."""
@@ -218,7 +216,7 @@ class Describer:
             self._drives.exact,
             notes=tuple(notes_of(answer)),
             sites=tuple(
-                Site(site, self.bodies[int(body)], Origin(tuple(at), quaternion=_xyzw(turn)))
+                Site(site, self.bodies[int(body)], Origin(tuple(at), quaternion=xyzw(turn)))
                 for site, body, at, turn in zip(
                     sites, answer["site_bodyid"], answer["site_pos"], answer["site_quat"],
                     strict=True,
@@ -245,7 +243,7 @@ class Describer:
         first, count = answer["body_jntadr"][body], answer["body_jntnum"][body]
         # where the body stands without further joints: the link it hangs on, and the placement
         parent = self.bodies[int(answer["body_parentid"][body])]
-        at = Origin(tuple(answer["body_pos"][body]), quaternion=_xyzw(answer["body_quat"][body]))
+        at = Origin(tuple(answer["body_pos"][body]), quaternion=xyzw(answer["body_quat"][body]))
         self._links[name] = self._seen(self._link(body))
         for joint in range(first, first + count):
             record = self._joint(joint, parent)
@@ -296,7 +294,7 @@ class Describer:
             return TreeLink(name)
         # The principal axes are of MuJoCo's making: turned into axes of the body here, so that
         # nobody takes them for nearly right angles.
-        R = quaternion_rotation(_xyzw(answer["body_iquat"][body]))
+        R = quaternion_rotation(xyzw(answer["body_iquat"][body]))
         tensor = product(R * answer["body_inertia"][body], R.T)
         at = Origin(tuple(answer["body_ipos"][body]))
         return TreeLink(name, Inertial(at, mass, six_of(tensor)))
@@ -319,7 +317,7 @@ class Describer:
         self._tree[name] = TreeJoint(name, "fixed", parent, child, origin)
 
     def _found_followers(self) -> dict[int, str]:
-        """Return what drives the joints that do not move by themselves."""
+        """Return what drives the joints that do not move independently."""
         answer = self._answer
         number = {name: k for k, name in enumerate(answer["jnt_names"]) if name}
         found: dict[int, str] = {}
@@ -371,12 +369,6 @@ def _unique(names: Sequence[str], instead: str | Sequence[str]) -> list[str]:
             taken.add(name)
         found.append(name)
     return found
-
-
-def _xyzw(quaternion: Sequence[float]) -> Quaternion:
-    """Return a quaternion of MuJoCo, which begins with the real part."""
-    w, x, y, z = quaternion
-    return (x, y, z, w)
 
 
 def _triple(vector: np.ndarray) -> tuple[float, float, float]:

@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.formats.bodies import Body, six_of
-from armdyn.robot.formats.geometry import product, quaternion_rotation
+from armdyn.robot.formats.geometry import product, quaternion_rotation, wxyz, xyzw
 from armdyn.robot.formats.into import EQUAL_NUMBER_TOLERANCE, NewInertial, new_inertials
 from armdyn.robot.formats.mjcf.model import ATTRIBUTES, Drives, own_fields, own_name
 from armdyn.robot.formats.mjcf.read import Read, read_description
+from armdyn.robot.formats.mjcf.source import LARGEST_TEXT
 from armdyn.robot.formats.mjcf.write import principal
-from armdyn.robot.formats.records import Description, Fault, listed
+from armdyn.robot.formats.records import Description, Fault, file_bytes, listed, naming
 from armdyn.robot.formats.xml import XmlElement, XmlSource, number_text, numbers_text
 from armdyn.robot.joint import Joint
 from armdyn.robot.model import Robot
@@ -53,8 +54,8 @@ def mjcf_into(
         RobotFileError: the file cannot be read, describes another arm, or cannot take the change.
     """
     path = Path(original)
-    try:
-        data = path.read_bytes()
+    with naming(path):
+        data = file_bytes(path, LARGEST_TEXT, "a model without its meshes")
         read = read_description(path, packages=packages, data=data)
         source = XmlSource(data)
         editor = _Editor(source, read)
@@ -67,12 +68,6 @@ def mjcf_into(
             again = read_description(path, packages=packages, data=edited)
             _check_read_back(robot, again.description)
         return edited
-    except OSError as error:
-        raise RobotFileError(path, f"cannot be read: {error.strerror or error}.") from None
-    except Fault as fault:
-        raise RobotFileError(path, str(fault)) from None
-    except RobotError as error:
-        raise RobotFileError(path, str(error)) from error
 
 
 def _changed(joint: Joint, description: Description) -> dict[str, float]:
@@ -134,36 +129,28 @@ class _Editor:
             values = {"pos": numbers_text(made.com), "mass": number_text(made.mass)}
             values["diaginertia"] = numbers_text(moments)
             if turn is not None:
-                x, y, z, w = turn
-                values["quat"] = numbers_text((w, x, y, z))
+                values["quat"] = numbers_text(wxyz(turn))
             self._source.add(body, "inertial", values)
             return
         old = new.link.inertial
-        if old is None or abs(old.mass - made.mass) > EQUAL_NUMBER_TOLERANCE * old.mass:
+        if old is None or _differ(old.mass, made.mass, old.mass):
             self._source.set(found, "mass", number_text(made.mass))
         size = max(float(np.abs(made.com).max()), 1e-3)
-        if (
-            old is None
-            or np.abs(np.array(old.origin.xyz) - made.com).max() > EQUAL_NUMBER_TOLERANCE * size
-        ):
+        if old is None or _differ(old.origin.xyz, made.com, size):
             self._source.set(found, "pos", numbers_text(made.com))
         moment = float(np.abs(made.inertia).max())
-        if (
-            old is None
-            or np.abs(np.array(old.inertia) - six_of(made.inertia)).max()
-            > EQUAL_NUMBER_TOLERANCE * moment
-        ):
+        if old is None or _differ(old.inertia, six_of(made.inertia), moment):
             self._tensor(found, name, made)
 
     def _tensor(self, inertial: XmlElement, name: str, body: Body) -> None:
-        """Set the tensor of an <inertial>, in the notation it has if that can be."""
+        """Set the tensor of an <inertial>, in the notation it has if possible."""
         moments, turn = _moments(name, body)
         if "fullinertia" in inertial.attributes:
             xx, xy, xz, yy, yz, zz = six_of(body.inertia)
             self._source.set(inertial, "fullinertia", numbers_text((xx, yy, zz, xy, xz, yz)))
             return
-        w, x, y, z = self._read.answer["body_iquat"][self._read.bodies.index(name)]
-        R = quaternion_rotation((x, y, z, w))
+        quaternion = self._read.answer["body_iquat"][self._read.bodies.index(name)]
+        R = quaternion_rotation(xyzw(quaternion))
         tensor = product(R.T, body.inertia, R)
         off = np.abs(tensor - np.diag(np.diag(tensor))).max()
         if off <= EQUAL_NUMBER_TOLERANCE * np.abs(tensor).max(initial=0.0):
@@ -171,10 +158,9 @@ class _Editor:
             return
         self._source.set(inertial, "diaginertia", numbers_text(moments))
         written = [key for key in TURNS if key in inertial.attributes]
-        x, y, z, w = turn or (0.0, 0.0, 0.0, 1.0)
         if written and written[0] != "quat":
             self._source.remove(inertial, written[0])
-        self._source.set(inertial, "quat", numbers_text((w, x, y, z)))
+        self._source.set(inertial, "quat", numbers_text(wxyz(turn or (0.0, 0.0, 0.0, 1.0))))
 
     def drive(self, joint: Joint, changed: Mapping[str, float]) -> None:
         """Set numbers of a joint, by the fields of `Joint`."""
@@ -237,6 +223,11 @@ class _Editor:
                 "into one file only. Write into that file, or save the arm as a file of its own."
             )
         return found
+
+
+def _differ(old: ArrayLike, new: ArrayLike, size: float) -> bool:
+    """Whether numbers differ by more than rounding, relative to a size."""
+    return bool(np.abs(np.subtract(old, new)).max() > EQUAL_NUMBER_TOLERANCE * size)
 
 
 def _ordered(bodies: Sequence[XmlElement]) -> list[XmlElement]:

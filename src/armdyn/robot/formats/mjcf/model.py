@@ -8,7 +8,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from armdyn.robot.formats.geometry import invert, place, product, quaternion_of, quaternion_rotation
+from armdyn.robot.formats.geometry import (
+    invert,
+    place,
+    product,
+    quaternion_of,
+    quaternion_rotation,
+    xyzw,
+)
 from armdyn.robot.formats.records import Fault, Origin, Solid
 from armdyn.robot.friction import FRICTION_TERMS, shape_fields
 from armdyn.robot.joint import LARGEST_NUMBER
@@ -107,9 +114,8 @@ def visuals_of(
 
 
 def _solid(geom: Mapping[str, Any], folder: str) -> Solid:
-    w, x, y, z = geom["quat"]
     inside = _reference(geom) if geom["kind"] == "mesh" else np.eye(4)
-    T = product(place(quaternion_rotation((x, y, z, w)), np.array(geom["pos"])), inside)
+    T = product(place(quaternion_rotation(xyzw(geom["quat"])), np.array(geom["pos"])), inside)
     a, b, c = (float(v) for v in T[:3, 3])
     colour = geom["colour"]
     return Solid(
@@ -127,11 +133,10 @@ def _reference(geom: Mapping[str, Any]) -> np.ndarray:
 
     MuJoCo moves corners by -refpos, turns them back by refquat, then scales them.
     """
-    w, x, y, z = geom["refquat"]
-    at = np.array(geom["refpos"])
-    if (w, x, y, z) == (1.0, 0.0, 0.0, 0.0):
+    at, quaternion = np.array(geom["refpos"]), xyzw(geom["refquat"])
+    if quaternion == (0.0, 0.0, 0.0, 1.0):
         return place(np.eye(3), -np.array(geom["scale"]) * at)
-    return invert(place(quaternion_rotation((x, y, z, w)), geom["scale"][0] * at))
+    return invert(place(quaternion_rotation(quaternion), geom["scale"][0] * at))
 
 
 # What drives and brakes the joints of a compiled model: inertia, friction and limits of effort.

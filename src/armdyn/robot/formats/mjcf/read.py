@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.formats.assemble import assembled
 from armdyn.robot.formats.isolated.process import Isolated
 from armdyn.robot.formats.mjcf.describe import Describer
 from armdyn.robot.formats.mjcf.needed import Model, model_of
 from armdyn.robot.formats.mjcf.source import Reach, checked_text, read_text
-from armdyn.robot.formats.records import Description, Fault
-from armdyn.robot.leniency import Leniency
+from armdyn.robot.formats.records import ArmOptions, Description, Fault, naming
 from armdyn.robot.model import Robot
 
 _mujoco = Isolated("armdyn.robot.formats.mjcf.worker", "MuJoCo")
@@ -24,13 +22,8 @@ _mujoco = Isolated("armdyn.robot.formats.mjcf.worker", "MuJoCo")
 
 def read_mjcf(
     path: str | os.PathLike[str],
-    base: str | None = None,
-    tip: str | None = None,
-    strict: bool = True,
-    snap: bool = True,
-    without: Sequence[str] = (),
-    waive: tuple[str, ...] = (),
     packages: Sequence[str | os.PathLike[str]] = (),
+    **options: Any,
 ) -> Robot:
     """Return the serial arm that an MJCF file describes.
 
@@ -39,27 +32,15 @@ def read_mjcf(
 
     Args:
         path: of the file; includes must be in its folder or below, or in `packages`.
-        base: body the arm stands on; default the world.
-        tip: body at the end; default: as far as the path is unique, to the gripper's base.
-        strict: refuse bodies that cannot exist or whose mass is unknown; False warns instead.
-        snap: take right angles and zeros that are written with few digits as exact.
-        without: bodies to leave out with all that they carry; nothing in them is checked.
-        waive: names of checks that only warn.
         packages: more folders that files may be included from.
+        options: fields of `ArmOptions`; links are bodies, and the root is the world.
 
     Raises:
         RobotFileError: the file does not describe a serial arm, or MuJoCo refuses it.
     """
-    file = Path(path)
-    try:
-        description = read_description(file, without, packages).description
-        return assembled(
-            description, base=base, tip=tip, leniency=Leniency(strict, waive), snapping=snap
-        )
-    except Fault as fault:
-        raise RobotFileError(file, str(fault)) from None
-    except RobotError as error:
-        raise RobotFileError(file, str(error)) from error
+    wanted = ArmOptions(**options)
+    with naming(path):
+        return assembled(read_description(Path(path), wanted.without, packages).description, wanted)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from armdyn.errors import shown
-from armdyn.robot.formats.records import Fault
+from armdyn.robot.formats.records import Fault, file_bytes, too_large
 from armdyn.robot.formats.xml import XmlElement, scanned
 
 MOST_FILES = 100
@@ -94,17 +94,12 @@ def document_of(path: Path, data: bytes, reach: Reach) -> Document:
 
 
 def read_text(path: Path) -> bytes:
-    """Return the bytes of a file, at most a little more than a model may have.
+    """Return the bytes of a file.
 
     Raises:
-        Fault: it cannot be read.
+        Fault: it cannot be read, is too large, or is no text in UTF-8.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_TEXT + 1)
-    except OSError as error:
-        raise Fault(f"{path.name} cannot be read: {error.strerror or error}.") from None
-    return checked_text(data)
+    return checked_text(file_bytes(path, LARGEST_TEXT, "a model without its meshes"))
 
 
 def checked_text(data: bytes) -> bytes:
@@ -123,10 +118,7 @@ def checked_text(data: bytes) -> bytes:
 
 def _check_size(data: bytes) -> None:
     if len(data) > LARGEST_TEXT:
-        raise Fault(
-            f"the model has more than {LARGEST_TEXT / 1e6:.0f} MB: no model of an arm; meshes "
-            "belong in files of their own."
-        )
+        raise Fault(too_large(len(data), LARGEST_TEXT, "a model without its meshes"))
 
 
 class _Includes:

@@ -20,7 +20,14 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import RobotError, RobotWarning
 from armdyn.robot.formats.bodies import body_in, principal_axes, seen_in
-from armdyn.robot.formats.geometry import at_zero, invert, product, quaternion_of, without_residues
+from armdyn.robot.formats.geometry import (
+    at_zero,
+    invert,
+    product,
+    quaternion_of,
+    without_residues,
+    wxyz,
+)
 from armdyn.robot.formats.into import Skeleton, skeleton
 from armdyn.robot.formats.mjcf.model import ATTRIBUTES, EXACT, NO_LIMIT, own_fields, own_name
 from armdyn.robot.formats.records import listed
@@ -152,8 +159,7 @@ def _place(element: Element, T: Array) -> None:
         element.set("pos", numbers_text(without_residues(T[:3, 3], np.abs(T[:3, 3]).max())))
     R = without_residues(T[:3, :3], 1.0)
     if not np.array_equal(R, np.eye(3)):
-        x, y, z, w = quaternion_of(R)
-        element.set("quat", numbers_text((w, x, y, z)))
+        element.set("quat", numbers_text(wxyz(quaternion_of(R))))
 
 
 def _add_inertial(body: Element, joint: Joint, at: Array) -> None:
@@ -165,8 +171,7 @@ def _add_inertial(body: Element, joint: Joint, at: Array) -> None:
         body, "inertial", pos=numbers_text(joint.com), mass=repr(max(joint.mass, SMALLEST))
     )
     if turn is not None:
-        x, y, z, w = turn
-        inertial.set("quat", numbers_text((w, x, y, z)))
+        inertial.set("quat", numbers_text(wxyz(turn)))
     inertial.set("diaginertia", numbers_text(moments))
 
 

@@ -8,19 +8,21 @@ from collections.abc import Callable, Mapping
 from typing import cast
 from xml.etree.ElementTree import Element
 
+from armdyn.checks import LONGEST_NAME
 from armdyn.errors import RobotWarning
 from armdyn.files import number_in
 from armdyn.robot.formats.records import Fault, Origin, Solid, Triple, listed
 from armdyn.robot.joint import LARGEST_NUMBER
-from armdyn.robot.model import Colour
+from armdyn.robot.model import Colour, ShapeKind
 
 # Elements and attributes of a URDF: found by name, numbers checked, look-alikes refused.
 #
 # URDF readers skip unknown elements. An element that differs from a known one only by case or
 # namespace would be skipped too, and an axis or a placement lost; so it is an error here.
 
-LONGEST_TEXT = 1000
-# How much of a wrong name or number a message shows.
+# Characters of an attribute: a guard against damaged files; names and triples have some ten.
+LONGEST_TEXT = 2 * LONGEST_NAME
+# Characters of a wrong name or number that a message shows, so that it stays one line.
 LONGEST_SHOWN = 40
 
 XACRO = (
@@ -175,9 +177,15 @@ def _float(word: str, key: str, where: str, most: float) -> float:
 # The solids of a link: <collision> and <visual> of a URDF.
 #
 # Dynamics need none of them, so a solid that cannot be understood is no error here. It is recorded
-# as unknown, and whoever needs the solids is told.
+# as unknown, and code that needs the solids reports it.
 
-SOLIDS = ("box", "cylinder", "sphere", "capsule", "mesh")
+# The attributes that are the sizes of round solids.
+SIZES = {
+    "sphere": ("radius",),
+    "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
+}
+SOLIDS = ("box", "mesh", *SIZES)
 
 
 class Solids:
@@ -227,24 +235,19 @@ class Solids:
         if len(inside) != 1:
             raise Fault(f"{where} has {len(inside)} solids that are known, expected one.")
         geometry, colour = inside[0], self._colour(element)
-        match _tag(geometry):
-            case "box":
-                solid = Solid(at, "box", triple(geometry, "size", where), colour=colour)
-            case "sphere":
-                radius = number(geometry, "radius", where)
-                solid = Solid(at, "sphere", (radius,), colour=colour)
-            case "cylinder":
-                solid = Solid(at, "cylinder", _round(geometry, where), colour=colour)
-            case "capsule":
-                solid = Solid(at, "capsule", _round(geometry, where), colour=colour)
-            case _:
-                scaled = attribute(geometry, "scale", where) is not None
-                scale = triple(geometry, "scale", where) if scaled else (1.0, 1.0, 1.0)
-                file = text(geometry, "filename", where)
-                return Solid(at, "mesh", scale, file, self._folder, colour)
-        if min(solid.size) < 0.0:
+        kind = _tag(geometry)
+        if kind == "mesh":
+            scaled = attribute(geometry, "scale", where) is not None
+            scale = triple(geometry, "scale", where) if scaled else (1.0, 1.0, 1.0)
+            file = text(geometry, "filename", where)
+            return Solid(at, kind, scale, file, self._folder, colour)
+        if kind == "box":
+            size = triple(geometry, "size", where)
+        else:
+            size = tuple(number(geometry, key, where) for key in SIZES[kind])
+        if min(size) < 0.0:
             raise Fault(f"{where} has a negative size.")
-        return solid
+        return Solid(at, cast(ShapeKind, kind), size, colour=colour)
 
     def _colour(self, element: Element) -> Colour | None:
         material = next((part for part in element if _tag(part) == "material"), None)
@@ -261,10 +264,6 @@ def _colour_in(material: Element) -> Colour | None:
             if len(values) == 4 and all(x is not None and 0.0 <= x <= 1.0 for x in values):
                 return cast(Colour, tuple(values))
     return None
-
-
-def _round(geometry: Element, where: str) -> tuple[float, float]:
-    return number(geometry, "radius", where), number(geometry, "length", where)
 
 
 def _tag(element: Element) -> str:
@@ -289,27 +288,28 @@ def rotor_inertias(root: Element) -> dict[str, float]:
     """Return the inertias that joints feel from the rotors of their drives, by joint."""
     found: dict[str, float] = {}
     for transmission in root:
-        if _name(transmission) != "transmission":
+        if _tag(transmission) != "transmission":
             continue
         values: dict[str, float] = {}
         joints: list[str] = []
         for element in transmission.iter():
-            tag = _name(element)
+            tag = _tag(element)
             if tag == "joint" and (name := element.get("name")):
                 joints.append(name)
             if tag in (INERTIA, RATIO) and DRAKE in element.tag.rpartition("}")[0]:
+                who = f"joint {listed(joints) or 'no name'}"
                 if tag in values:
                     raise Fault(
-                        f"<transmission> of joint {_listed(joints)} has several <{tag}>, expected "
-                        "one drive for a joint."
+                        f"<transmission> of {who} has several <{tag}>, expected one drive for a "
+                        "joint."
                     )
-                values[tag] = number(element, "value", f"<{tag}> of joint {_listed(joints)}")
+                values[tag] = number(element, "value", f"<{tag}> of {who}")
         ratio = values.get(RATIO, 1.0)
         felt = values.get(INERTIA, 0.0) * (ratio * ratio)
         if felt == 0.0:
             continue
         if felt < 0.0:
-            raise Fault(f"<{INERTIA}> of joint {_listed(joints)} is negative.")
+            raise Fault(f"<{INERTIA}> of joint {listed(joints) or 'no name'} is negative.")
         if len(joints) != 1:
             raise Fault(
                 f"a <transmission> with <{INERTIA}> drives {len(joints)} joints, expected one."
@@ -327,11 +327,3 @@ def rotor_notes(drives: Mapping[str, float]) -> list[str]:
         f"Rotor inertias are those of <drake:{INERTIA}> times <drake:{RATIO}> squared, which most "
         f"other readers skip: {listed(named)}."
     ]
-
-
-def _name(element: Element) -> str:
-    return element.tag.rpartition("}")[2]
-
-
-def _listed(joints: list[str]) -> str:
-    return listed(joints) or "no name"

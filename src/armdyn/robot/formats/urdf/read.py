@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element
 
-from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.formats.assemble import assembled
 from armdyn.robot.formats.records import (
     JOINT_TYPES,
+    ArmOptions,
     Coupling,
     Description,
     Fault,
@@ -20,7 +20,9 @@ from armdyn.robot.formats.records import (
     TreeJoint,
     TreeLink,
     Words,
+    file_bytes,
     listed,
+    naming,
 )
 from armdyn.robot.formats.tree import left_out
 from armdyn.robot.formats.urdf.elements import (
@@ -32,12 +34,13 @@ from armdyn.robot.formats.urdf.elements import (
     numbers,
     only_attributes,
     optional,
+    rotor_inertias,
+    rotor_notes,
     text,
     triple,
 )
-from armdyn.robot.formats.urdf.xml import LARGEST_FILE, parse_xml, too_large
+from armdyn.robot.formats.urdf.xml import LARGEST_FILE, parse_xml
 from armdyn.robot.friction import FRICTION_TERMS, shape_fields
-from armdyn.robot.leniency import Leniency
 from armdyn.robot.model import Robot
 
 # Convert URDF XML to records of a kinematic tree; check numbers, names and references.
@@ -59,12 +62,14 @@ DYNAMICS = {"viscous": "damping", "coulomb": "friction"}
 VERSIONS = ("1.0", "1.1", "1.2")
 QUATERNION_VERSION = "1.1"
 
+# A guard against endless work on damaged files: humanoids have some hundred links.
 MOST_LINKS = 10_000
 
-# URDF requires limits for a sliding joint; a limit of at least this value means no limit.
+# URDF requires limits for a sliding joint; by our convention a limit of at least this value [rad,
+# m, rad/s, m/s, N m or N] means no limit.
 NO_LIMIT = 1e9
 
-# Axes and quaternions shorter than this have no direction.
+# Axes and quaternions shorter than this have no direction: far less than rounding of units.
 SHORTEST = 1e-9
 
 
@@ -124,8 +129,6 @@ def _rotors(root: Element) -> tuple[dict[str, float], list[str]]:
     """Return the rotor inertias of <transmission> elements by joint, and notes on them."""
     if not any(element.tag.endswith("transmission") for element in root):
         return {}, []
-    from armdyn.robot.formats.urdf.elements import rotor_inertias, rotor_notes
-
     found = rotor_inertias(root)
     return found, rotor_notes(found)
 
@@ -289,15 +292,7 @@ def _limit(value: float | None) -> float | None:
     return value if value < NO_LIMIT else math.inf
 
 
-def read_urdf(
-    path: str | os.PathLike[str],
-    base: str | None = None,
-    tip: str | None = None,
-    strict: bool = True,
-    snap: bool = True,
-    without: Sequence[str] = (),
-    waive: tuple[str, ...] = (),
-) -> Robot:
+def read_urdf(path: str | os.PathLike[str], **options: Any) -> Robot:
     """Return the serial arm that a URDF file describes.
 
     The joints keep the URDF's zero, sign and names. Joints off the chain and mimic joints stand
@@ -305,65 +300,27 @@ def read_urdf(
 
     Args:
         path: of the file; nothing else is opened.
-        base: link the arm stands on; default the root. Gravity is along -z of the root, and fixed
-            joints carry it to the base.
-        tip: link at the end; default: as far as the path is unique, to the gripper's base.
-        strict: refuse links that cannot exist or lack an <inertial>, and duplicate elements; False
-            warns instead.
-        snap: take right angles and zeros that are written with few digits as exact.
-        without: links to leave out with all that they carry; nothing in them is checked.
-        waive: names of checks that only warn.
+        options: fields of `ArmOptions`.
 
     Raises:
         RobotFileError: the file does not describe a serial arm; the message names the element.
     """
-    text = read_text(path)
-    return parse_urdf(text, base, tip, strict, snap, without, waive, source=path)
-
-
-def read_text(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a URDF file."""
-    try:
-        with open(path, "rb") as file:
-            text = file.read(LARGEST_FILE + 1)
-            size = os.fstat(file.fileno()).st_size
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise RobotFileError(os.fspath(path), f"cannot be read: {reason}.") from None
-    if len(text) > LARGEST_FILE:
-        raise RobotFileError(os.fspath(path), too_large(size))
-    return text
+    with naming(path):
+        text = file_bytes(path, LARGEST_FILE, "a URDF without its meshes")
+    return parse_urdf(text, path, **options)
 
 
 def parse_urdf(
-    text: str | bytes,
-    base: str | None = None,
-    tip: str | None = None,
-    strict: bool = True,
-    snap: bool = True,
-    without: Sequence[str] = (),
-    waive: tuple[str, ...] = (),
-    source: str | os.PathLike[str] = "<URDF text>",
+    text: str | bytes, source: str | os.PathLike[str] = "<URDF text>", **options: Any
 ) -> Robot:
-    """Return the serial arm that the text of a URDF describes; arguments as of `read_urdf`.
+    """Return the serial arm that the text of a URDF describes.
 
     Args:
         text: of the URDF.
-        base: link the arm stands on.
-        tip: link at the end.
-        strict: refuse links that cannot exist.
-        snap: take nearly right angles as right.
-        without: links to leave out.
-        waive: names of checks that only warn.
         source: what errors call the text.
+        options: fields of `ArmOptions`.
     """
-    try:
-        folder = os.path.dirname(os.path.abspath(source))
-        description = parse_description(text, strict, folder, without)
-        return assembled(
-            description, base=base, tip=tip, leniency=Leniency(strict, waive), snapping=snap
-        )
-    except Fault as fault:
-        raise RobotFileError(Path(source), str(fault)) from None
-    except RobotError as error:
-        raise RobotFileError(Path(source), str(error)) from error
+    wanted = ArmOptions(**options)
+    folder = os.path.dirname(os.path.abspath(source))
+    with naming(source):
+        return assembled(parse_description(text, wanted.strict, folder, wanted.without), wanted)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import RobotError, RobotFileError
+from armdyn.errors import RobotError
 from armdyn.robot.formats.bodies import Body, seen_in, six_of
 from armdyn.robot.formats.geometry import at_zero, invert, product, roll_pitch_yaw, without_residues
 from armdyn.robot.formats.into import EQUAL_NUMBER_TOLERANCE, NewInertial, new_inertials, skeleton
-from armdyn.robot.formats.records import Description, Fault, Origin
+from armdyn.robot.formats.records import Description, Origin, file_bytes, naming
 from armdyn.robot.formats.urdf.elements import is_expression
 from armdyn.robot.formats.urdf.read import (
     DYNAMICS,
@@ -23,8 +22,8 @@ from armdyn.robot.formats.urdf.read import (
     own_attributes,
     parse_description,
     parse_urdf,
-    read_text,
 )
+from armdyn.robot.formats.urdf.xml import LARGEST_FILE
 from armdyn.robot.formats.xml import XmlElement, XmlSource, number_text, numbers_text, xml_name
 from armdyn.robot.joint import Joint
 from armdyn.robot.model import IDENTITY, Robot
@@ -170,10 +169,9 @@ def urdf_into(
     Raises:
         RobotFileError: the file cannot be read, describes another arm, or cannot take the change.
     """
-    try:
-        return into_text(robot, read_text(original), merge_branches=merge_branches)
-    except Fault as fault:
-        raise RobotFileError(Path(original), str(fault)) from None
+    with naming(original):
+        data = file_bytes(original, LARGEST_FILE, "a URDF without its meshes")
+        return into_text(robot, data, merge_branches=merge_branches)
 
 
 def into_text(robot: Robot, data: bytes, *, merge_branches: bool = False) -> bytes:

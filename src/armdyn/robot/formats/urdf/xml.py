@@ -15,9 +15,10 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 from armdyn.errors import RobotWarning
-from armdyn.robot.formats.records import Fault
+from armdyn.robot.formats.records import Fault, too_large
 
-# URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its text.
+# Bytes. URDFs of whole humanoids stay below 1 MB; a tree can take sixty times the memory of its
+# text.
 LARGEST_FILE = 5_000_000
 
 # URDFs nest elements at most ten deep, and a humanoid has some 20,000 elements.
@@ -30,6 +31,7 @@ DEFINITIONS = ("property", "arg", "macro")
 EXPAND = (
     "run `xacro robot.urdf.xacro > robot.urdf` first and read its output, or name the file .xacro."
 )
+# Characters of a name that a message shows.
 LONGEST_SHOWN = 60
 
 # The namespace of a prefix that a file does not declare begins with this.
@@ -74,7 +76,7 @@ def parse_xml(text: str | bytes) -> Document:
     that no XML parser accepts, an empty line before the declaration, prefixes without a namespace.
     """
     if len(text) > LARGEST_FILE:
-        raise Fault(too_large(len(text)))
+        raise Fault(too_large(len(text), LARGEST_FILE, "a URDF without its meshes"))
     notes: list[str] = []
     try:
         root = _root(text)
@@ -118,14 +120,6 @@ def mended_xml(data: bytes) -> bytes:
     declared = set(re.findall(rb"xmlns:([\w.-]+)\s*=", bare))
     names = b"".join(b' xmlns:%s="%s%s"' % (p, UNDECLARED, p) for p in sorted(used - declared))
     return bare[: start.end()] + names + bare[start.end() :]
-
-
-def too_large(size: int) -> str:
-    """Return the sentence about a file of `size` bytes."""
-    return (
-        f"the file has {size / 1e6:.0f} MB, more than the {LARGEST_FILE / 1e6:.0f} MB a URDF may "
-        "have; meshes belong in files of their own."
-    )
 
 
 def xacro_spaces(text: str | bytes) -> set[str]:

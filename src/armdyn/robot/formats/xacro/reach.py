@@ -15,9 +15,11 @@ from typing import Any, NoReturn
 
 from armdyn.robot.formats.isolated.serve import Refused
 
+# Bytes of a file, as of a URDF: those of arms have some ten thousand.
 LARGEST_FILE = 5_000_000
 
-# Folders below a folder of packages in which packages are searched.
+# How deep below a folder of packages, and in how many folders, packages are searched: enough for a
+# ROS workspace, and no endless walk through a home folder.
 MAX_DEPTH = 6
 MAX_FOLDERS = 20_000
 
@@ -88,7 +90,7 @@ class _Reach:
         folders = [Path(folder) for folder in self._folders if os.path.isdir(folder)]
         for folder in folders:
             yield folder
-            yield from sorted(path for path in folder.iterdir() if path.is_dir())
+            yield from sorted(path for path in folder.iterdir() if os.path.isdir(path))
         seen = 0
         for folder in folders[:-1]:
             for path, below, files in os.walk(folder, followlinks=True):

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import RobotFileError, shown
+from armdyn.errors import shown
 from armdyn.robot.formats.isolated.process import Isolated
-from armdyn.robot.formats.records import Fault, listed
+from armdyn.robot.formats.records import Fault, listed, naming
 from armdyn.robot.formats.urdf.read import parse_urdf
 from armdyn.robot.formats.urdf.write import into_text
 from armdyn.robot.formats.xacro.reach import PACKAGE_FILE
@@ -22,34 +22,23 @@ _xacro = Isolated("armdyn.robot.formats.xacro.worker", "xacro")
 
 def read_xacro(
     path: str | os.PathLike[str],
-    base: str | None = None,
-    tip: str | None = None,
-    strict: bool = True,
-    snap: bool = True,
-    without: Sequence[str] = (),
-    waive: tuple[str, ...] = (),
     arguments: Mapping[str, object] | None = None,
     packages: Sequence[str | os.PathLike[str]] = (),
+    **options: Any,
 ) -> Robot:
-    """Return the serial arm that a xacro file describes; most arguments are those of `read_urdf`.
+    """Return the serial arm that a xacro file describes.
 
     Args:
         path: of the file.
-        base: link the arm stands on.
-        tip: link at the end.
-        strict: refuse links that cannot exist.
-        snap: take nearly right angles as right.
-        without: links to leave out.
-        waive: names of checks that only warn.
         arguments: values of the file's arguments, <xacro:arg>.
         packages: folders of packages, or in which packages are; those of ROS_PACKAGE_PATH and
             AMENT_PREFIX_PATH are searched too.
+        options: fields of `ArmOptions`.
 
     Raises:
         RobotFileError: it cannot be expanded, or does not describe a serial arm.
     """
-    text = expanded(path, arguments, packages)
-    return parse_urdf(text, base, tip, strict, snap, without, waive, source=path)
+    return parse_urdf(expanded(path, arguments, packages), path, **options)
 
 
 def xacro_into(
@@ -67,10 +56,8 @@ def xacro_into(
             change.
     """
     text = expanded(original, arguments, packages)
-    try:
+    with naming(original):
         return into_text(robot, text.encode(), merge_branches=merge_branches)
-    except Fault as fault:
-        raise RobotFileError(Path(original), str(fault)) from None
 
 
 def expanded(
@@ -86,7 +73,7 @@ def expanded(
     file = Path(os.path.abspath(path))
     trusted = list(package_folders())
     folders = [os.path.realpath(folder) for folder in packages]
-    own = next((up for up in file.parents if (up / PACKAGE_FILE).is_file()), file.parent)
+    own = next((up for up in file.parents if os.path.isfile(up / PACKAGE_FILE)), file.parent)
     request = {
         "path": str(file),
         "cwd": os.getcwd(),
@@ -96,20 +83,16 @@ def expanded(
         "roots": [os.path.realpath(file.parent), os.path.realpath(own), *folders],
         "trusted": trusted,
     }
-    try:
+    with naming(path):
         answer = _xacro.ask(request)
-    except Fault as fault:
-        raise RobotFileError(Path(path), str(fault)) from None
-    if "error" in answer:
-        raise RobotFileError(Path(path), f"cannot be expanded: {_error_text(answer)}")
-    unknown = [name for name in request["arguments"] if name not in answer["arguments"]]
-    if unknown:
-        known = listed(sorted(answer["arguments"])) or "none"
-        raise RobotFileError(
-            Path(path), f"it has no argument {shown(unknown[0])}; its arguments are: {known}."
-        )
-    if "<link" not in answer["text"] and b"<xacro:" in file.read_bytes():
-        raise RobotFileError(Path(path), _no_link(file))
+        if "error" in answer:
+            raise Fault(f"cannot be expanded: {_error_text(answer)}")
+        unknown = [name for name in request["arguments"] if name not in answer["arguments"]]
+        if unknown:
+            known = listed(sorted(answer["arguments"])) or "none"
+            raise Fault(f"it has no argument {shown(unknown[0])}; its arguments are: {known}.")
+        if "<link" not in answer["text"] and b"<xacro:" in file.read_bytes():
+            raise Fault(_no_link(file))
     return answer["text"]
 
 
@@ -118,7 +101,7 @@ def _no_link(file: Path) -> str:
     users: list[str] = []
     for one in sorted(file.parent.glob("*.xacro")):
         with suppress(OSError):  # one that nobody can read includes nothing
-            if one != file and one.is_file() and file.name.encode() in one.read_bytes():
+            if one != file and os.path.isfile(one) and file.name.encode() in one.read_bytes():
                 users.append(one.name)
     using = f"; it is included by {listed(users)}" if users else ""
     return (

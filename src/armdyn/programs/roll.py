@@ -15,44 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import TypeAlias, cast
 
+from armdyn.algorithms.rolled.sweeps import Step, Sweeps
+from armdyn.algorithms.rolled.sweeps import Sweep as SweepSteps
 from armdyn.graph.program import Instruction, Program, Slot
 from armdyn.graph.rolled import Rolled, Sweep, place_and_name, verify_rolled
 from armdyn.graph.simplify import hoist, simplify
 from armdyn.graph.trace import trace
 from armdyn.scalar import Node, Op, Scalar, symbol
 
-Values: TypeAlias = Mapping[str, Sequence[Scalar]]
-Step: TypeAlias = Callable[[Values], Values]
 Label: TypeAlias = tuple[str, int]
 """One number of a slot: the slot's name, "place:name", and an index."""
 
 TABLE = "constant:joint"
-
-
-class SweepSteps(Protocol):
-    """A sweep whose steps are functions that map numbers by slot name; see `Sweep`."""
-
-    @property
-    def outward(self) -> bool:
-        """Whether the sweep goes from the base to the tip."""
-        ...
-
-    @property
-    def step(self) -> Step:
-        """The function of one joint."""
-        ...
-
-    @property
-    def start(self) -> Mapping[str, Sequence[float]]:
-        """Values before the first joint."""
-        ...
-
-    @property
-    def columns(self) -> Step | None:
-        """The function of one column of a matrix, if the sweep has one."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -93,9 +69,7 @@ def roll(
     name: str,
     inputs: Sequence[Slot],
     outputs: Sequence[Slot],
-    constants: Mapping[str, Sequence[Sequence[float]]],
-    sweeps: Iterable[SweepSteps],
-    symmetric: Sequence[str] = (),
+    sweeps: Sweeps,
 ) -> Rolled:
     """Trace sweeps.
 
@@ -103,17 +77,16 @@ def roll(
         name: of the quantity.
         inputs: each of shape (n,).
         outputs: each of shape (n,) or (n, n).
-        constants: tables of constants, by name without place, of n rows each.
-        sweeps: in order.
-        symmetric: see `Rolled`.
+        sweeps: functions of one joint, with constants of n rows; none may be symbolic.
     """
+    constants = cast("Mapping[str, Sequence[Sequence[float]]]", sweeps.constants)
     tracer = _Tracer(inputs, outputs, constants)
-    traced = _without_the_dead([tracer.sweep(steps_of) for steps_of in sweeps])
+    traced = _without_the_dead([tracer.sweep(steps_of) for steps_of in sweeps.sweeps])
     live = _live(traced)
     finished = tuple(_finished(sweep, live, name) for sweep in traced)
     table = {place_and_name(TABLE)[1]: tracer.table(live[TABLE])} if live[TABLE] else {}
     return verify_rolled(
-        Rolled(name, tuple(inputs), tuple(outputs), table, finished, tuple(symmetric))
+        Rolled(name, tuple(inputs), tuple(outputs), table, finished, sweeps.symmetric)
     )
 
 

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.algorithms.table import QUANTITIES
-from armdyn.arm.function import Function
 from armdyn.arrays import Array
 from armdyn.errors import InputError, MethodError
 from armdyn.graph.count import count
 from armdyn.graph.program import Program, Slot
 from armdyn.minimal.closed_form import closed_form
 from armdyn.minimal.other_sets import moved_last_link
-from armdyn.minimal.parameters import MinimalParameters
 from armdyn.minimal.programs import VALUES, from_minimal
-from armdyn.programs.arguments import OffsetJoints
+from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import AUTO, check_method, raced_methods, row_of
 from armdyn.programs.parametric import (
     FRICTION,
@@ -39,6 +38,9 @@ from armdyn.programs.programs import cost, program
 from armdyn.robot.chain import Chain, Link
 from armdyn.robot.friction import in_table
 
+if TYPE_CHECKING:
+    from armdyn.minimal.parameters import MinimalParameters
+
 # Differences of link parameters from the description below this, relative to the largest parameter,
 # are rounding in the conversion to minimal parameters and back.
 ROUNDING = 1e-14
@@ -52,32 +54,21 @@ class MinimalProgram:
     method: str
 
 
-class FunctionFactory:
-    """Makes functions for the minimal parameters of one arm."""
+def at_run_time(
+    chain: Chain, base: MinimalParameters, quantity: str, method: str
+) -> MinimalProgram:
+    """Return the program of a quantity that reads the states and the minimal values."""
+    found = minimal_program(chain, base, quantity, method)
+    known = {name: x for name, x in values(chain).items() if name != INERTIAL}
+    code = with_input(with_known(found.program, known), Slot(VALUES, (len(base),)))
+    return replace(found, program=code)
 
-    def __init__(self, robot: str, chain: Chain, offset_joints: OffsetJoints | None = None) -> None:
-        self.robot = robot
-        self.chain = chain
-        self.offset_joints = offset_joints
 
-    def function(self, program: Program, method: str) -> Function:
-        """Return a program as a function on arrays."""
-        return Function(program, method, self.robot, self.offset_joints)
-
-    def at_run_time(self, base: MinimalParameters, quantity: str, method: str) -> Function:
-        """Return a quantity as a function of the states and of the minimal values."""
-        found = minimal_program(self.chain, base, quantity, method)
-        known = {name: x for name, x in values(self.chain).items() if name != INERTIAL}
-        code = with_input(with_known(found.program, known), Slot(VALUES, (len(base),)))
-        return self.function(code, found.method)
-
-    def built_in(self, base: MinimalParameters, quantity: str, method: str, w: Array) -> Function:
-        """Return a quantity as a function of the states, for given minimal values."""
-        candidates = list(_candidates(self.chain, base, quantity, method, w))
-        if not candidates:
-            raise _no_method(quantity, method)
-        best = min(candidates, key=lambda found: cost(count(found.program)))
-        return self.function(best.program, best.method)
+def built_in(
+    chain: Chain, base: MinimalParameters, quantity: str, method: str, w: Array
+) -> MinimalProgram:
+    """Return the program of a quantity that reads the states, for given minimal values."""
+    return _cheapest(_candidates(chain, base, quantity, method, w), quantity, method)
 
 
 def minimal_program(
@@ -90,13 +81,21 @@ def minimal_program(
     more, x0 = None, base.described_rotors
     if x0 is not None:
         more = x0 - base.right_inverse @ (base.matrix @ x0)
-    found = [
+    found = (
         MinimalProgram(from_minimal(code, base.right_inverse, parts(base), more), name)
         for name, code in _natural(chain, quantity, method)
-    ]
-    if not found:
-        raise _no_method(quantity, method)
-    return min(found, key=lambda f: cost(count(f.program)))
+    )
+    return _cheapest(found, quantity, method)
+
+
+def _cheapest(found: Iterator[MinimalProgram], quantity: str, method: str) -> MinimalProgram:
+    best = min(found, key=lambda f: cost(count(f.program)), default=None)
+    if best is None:
+        raise InputError(
+            f"{quantity} by {method!r} divides by the masses of links, which minimal parameters do "
+            "not give; choose another method, or 'auto'."
+        )
+    return best
 
 
 def parts(base: MinimalParameters) -> dict[str, slice]:
@@ -118,7 +117,7 @@ def _natural(chain: Chain, quantity: str, method: str) -> Iterator[tuple[str, Pr
         raise MethodError("quantity of minimal parameters", quantity, names)
     check_method(quantity, method, straight=True)
     for name in raced_methods(quantity) if method == AUTO else (method,):
-        found = parametric(chain, quantity, name)
+        found = parametric(ProgramKey(chain, quantity, name))
         if not found.divides_by_masses:
             yield name, found.program
 
@@ -146,7 +145,7 @@ def _candidates(
     if len(bodies) == chain.n:
         same = replace(chain, links=bodies)
         for name in raced_methods(quantity) if method == AUTO else (method,):
-            yield MinimalProgram(program(same, quantity, name, chain.n + 1, True), name)
+            yield MinimalProgram(program(ProgramKey(same, quantity, name)), name)
 
 
 def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
@@ -161,10 +160,3 @@ def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
         # only rounding has changed: zeros of the description must stay zeros
         return replace(link, Jm=rotor, friction=friction)
     return link_of(link, p, rotor, friction) if p[0] > 0.0 else None
-
-
-def _no_method(quantity: str, method: str) -> InputError:
-    return InputError(
-        f"{quantity} by {method!r} divides by the masses of links, which minimal parameters do not "
-        "give; choose another method, or 'auto'."
-    )
