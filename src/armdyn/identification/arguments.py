@@ -20,6 +20,7 @@ from armdyn.checks import (
 )
 from armdyn.cluster import Cluster
 from armdyn.errors import InputError, shown
+from armdyn.identification.data.trim import with_gain
 from armdyn.identification.fit.choice import AUTO, Terms
 from armdyn.identification.fit.columns import common_terms, short_name
 from armdyn.log.clock import at_source_times
@@ -57,7 +58,13 @@ def checked_cutoff(value: object) -> float | None:
 
 
 def checked_logs(
-    arm: Arm, logs: object, what: str, *, long: bool = False, cluster: Cluster | None = None
+    arm: Arm,
+    logs: object,
+    what: str,
+    *,
+    long: bool = False,
+    cluster: Cluster | None = None,
+    gain: Array | None = None,
 ) -> list[Log]:
     """Return one log or several as a list; each has torques and the joints of the arm.
 
@@ -69,6 +76,7 @@ def checked_logs(
         what: the name of the argument.
         long: large files are read block by block, not into memory.
         cluster: its workers read the files, but large ones.
+        gain: torque per unit of the logged torque or current ``(n,)``.
     """
     single = isinstance(logs, Log | str | os.PathLike)
     listed: object = [cast(object, logs)] if single else logs
@@ -86,6 +94,9 @@ def checked_logs(
             raise InputError(
                 f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
             )
+        if gain is not None and log.n == arm.n:
+            listed_gains = ", ".join(f"{x:g}" for x in gain)
+            log = with_gain(log, gain, f"torques are the logged ones times {listed_gains}.")
         _check_log(arm, log)
         result.append(at_source_times(log))
     return result
@@ -132,8 +143,8 @@ def _check_log(arm: Arm, log: Log) -> None:
         )
     if log.effort == "current":
         raise InputError(
-            f"{source} has motor currents, not torques; multiply them by the torque per ampere of "
-            "each drive first. `identify_drive_gains` finds it with a known load."
+            f"{source} has motor currents, not torques. Give the torque per ampere of each drive, "
+            "`gain=` (`--gain 16.3,-20.7,...`); `armdyn gains` finds it with a known load."
         )
     if log.tau is None:
         raise InputError(f"{source} has no torques; nothing can be identified from motion alone.")
@@ -195,6 +206,15 @@ def checked_coupling(value: object, n: int) -> Array:
     if np.linalg.matrix_rank(matrix) < n:
         raise InputError(f"`coupling` is {shown(value)}, expected {what}.", argument="coupling")
     return matrix
+
+
+def checked_gain(value: object, n: int) -> Array:
+    """Return the torque per unit of the logged torque or current of every joint."""
+    what = f"one number for all joints, or {n} numbers, none of them zero"
+    gain = np.broadcast_to(checked_array(value, "gain", (), (n,), what=what), (n,)).copy()
+    if not gain.all():
+        raise InputError(f"`gain` is {shown(value)}, expected {what}.", argument="gain")
+    return gain
 
 
 def checked_trim(value: object) -> tuple[float, float] | None:

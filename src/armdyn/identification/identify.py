@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 from armdyn.arm.arm import Arm
 from armdyn.checks import checked_flag, checked_number, checked_per_joint, checked_whole
 from armdyn.cluster import checked_client
+from armdyn.errors import InputError
 from armdyn.identification.arguments import (
     checked_arm,
     checked_coupling,
     checked_cutoff,
     checked_delay,
     checked_friction,
+    checked_gain,
     checked_joints,
     checked_logs,
     checked_rotor,
@@ -63,6 +65,8 @@ def identify(
     delay: float | str = "auto",
     tilt: bool | str = "auto",
     flip: Sequence[int | str] = (),
+    gain: ArrayLike | None = None,
+    ignore_torque: Sequence[int | str] = (),
     progress: Progress | None = None,
     client: Any = None,
 ) -> Result:
@@ -103,6 +107,10 @@ def identify(
         tilt: "auto" turns gravity, by at most 15 degrees, if the data show clearly that the mount
             is tilted; False takes gravity from the arm.
         flip: joints, by numbers from 1 or names, whose torques have the opposite sign in the logs.
+        gain: torque [N m or N] per unit of the logged torque or current, for all joints or one
+            each, signs included; logs of currents need it.
+        ignore_torque: joints, by numbers from 1 or names, whose torques are not used: their links
+            are identified from the other joints, as far as these show them.
         progress: called with (done, total, what) during each step.
         client: a `distributed.Client`, whose workers make the rows of the regression and reduce
             them to triangular factors; they also read files up to 256 MB, which they must find
@@ -124,8 +132,10 @@ def identify(
     arm = checked_arm(arm)
     report = reporter(progress)
     cluster = checked_client(client)
-    train_logs = checked_logs(arm, logs, "logs", long=True, cluster=cluster)
-    test_logs = [] if test is None else checked_logs(arm, test, "test", long=True, cluster=cluster)
+    gains = None if gain is None else checked_gain(gain, arm.n)
+    reading: dict[str, Any] = {"long": True, "cluster": cluster, "gain": gains}
+    train_logs = checked_logs(arm, logs, "logs", **reading)
+    test_logs = [] if test is None else checked_logs(arm, test, "test", **reading)
     options = Options(
         friction=checked_friction(friction),
         rotor=checked_rotor(rotor),
@@ -148,7 +158,14 @@ def identify(
         delay=checked_delay(delay),
         tilt=checked_tilt(tilt),
         flip=checked_joints(flip, "flip", arm),
+        gain=gains,
+        ignored=checked_joints(ignore_torque, "ignore_torque", arm),
     )
+    if len(options.ignored) == arm.n:
+        raise InputError(
+            "`ignore_torque` has all joints; nothing is left to identify from.",
+            argument="ignore_torque",
+        )
     share = checked_number(holdout, "holdout", least=0.0, below=1.0)
     train_logs, test_logs = (
         [trimmed(flipped(log, options.flip), options.trim) for log in given]

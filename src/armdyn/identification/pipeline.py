@@ -15,10 +15,12 @@ import numpy as np
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.cluster import Cluster
-from armdyn.errors import InputError
+from armdyn.errors import ArmdynError, InputError
 from armdyn.identification.about import about
-from armdyn.identification.band.find import find_band
+from armdyn.identification.band.find import Band, find_band
+from armdyn.identification.band.torque_scale import described_in, torque_scale
 from armdyn.identification.data.prepared import Data, prepared, signals_of
+from armdyn.identification.data.trim import with_gain
 from armdyn.identification.fit.choice import Terms, Tilt, curve_rows
 from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.coupling import CoupledMinimal
@@ -31,19 +33,21 @@ from armdyn.identification.fit.problem import Problem, Solution
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.judge.bias import bias_check
 from armdyn.identification.judge.excitation import excitation
-from armdyn.identification.judge.holdout import Errors, compare
-from armdyn.identification.judge.judge import judge
+from armdyn.identification.judge.holdout import Errors, Series, compare
+from armdyn.identification.judge.hypotheses import scale_findings
+from armdyn.identification.judge.judge import Judged, judge
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.rollout import windows_of
 from armdyn.identification.judge.verdict import RESTING, moved
 from armdyn.identification.physical.natural import arm_with, impossible_links
 from armdyn.identification.physical.physical import WHY, physical
 from armdyn.identification.physical.solver import need_solver
+from armdyn.identification.remedies import Task, remedied
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks
 from armdyn.minimal.parameters import MinimalParameters
-from armdyn.progress import Progress
+from armdyn.progress import Progress, silent
 
 # The default dead band is this share of the joint's highest speed.
 DEAD_SHARE = 0.04
@@ -77,6 +81,41 @@ class Options:
     delay: float | None
     tilt: bool
     flip: tuple[int, ...]
+    gain: Array | None
+    ignored: tuple[int, ...]  # joints (from 0) whose torques do not count
+
+
+@dataclass(frozen=True, eq=False)
+class Delivered:
+    """A fitted model and its errors, before the verdict.
+
+    Attributes:
+        band: cut-off, delay and source of velocities.
+        data: the filtered logs.
+        settings: of the fit.
+        selected: the fit.
+        solution: natural parameters and values of the columns.
+        model: the columns, with the weight of the links that were found.
+        tilt: by which gravity was turned.
+        train: torques of the data of the fit, and
+        train_errors: their errors.
+        test: torques of data held out, and
+        errors: their errors; None without any.
+        free_errors: of free parameters there, if the delivered ones are physically consistent.
+    """
+
+    band: Band
+    data: Data
+    settings: Settings
+    selected: Selected
+    solution: Solution
+    model: Model
+    tilt: Tilt | None
+    train: list[Series]
+    train_errors: Errors
+    test: list[Series]
+    errors: Errors | None
+    free_errors: Errors | None
 
 
 def run(
@@ -95,12 +134,82 @@ def run(
         )
     if options.physical:
         need_solver(WHY)
+    scale = torque_scale(arm, train_logs, options.ignored)
+    described = described_in(arm, scale.common)
+    ignored = tuple(sorted({*options.ignored, *scale.odd}))
+    task = Task(train_logs, test_logs, replace(options, ignored=ignored))
+    if scale.reversed:
+        task = task.with_logs(lambda log: with_gain(log, np.full(arm.n, -1.0)))
+    made = delivered(described, task, progress, cluster)
+    progress(0, 1, "verdict")
+    found, solution, model = made.selected.found, made.solution, made.model
+    identified, remarks = arm_with(model, solution.values, solution.parameters)
+    notes = [*made.data.notes, *made.band.notes, *_fit_notes(arm, found, made.settings)]
+    notes += [f.what + "." for f in scale_findings(scale, arm.joint_names, 0.0)]
+    inconsistent = impossible_links(identified)
+    if inconsistent:
+        notes.append(
+            f"links of {', '.join(inconsistent)} are physically inconsistent; torques are right "
+            "all the same, simulators may refuse them."
+        )
+    if made.errors is not None:
+        notes += _cost_note(made.errors, made.free_errors)
+
+    def improvement(finding: Finding) -> tuple[float, float] | None:
+        """Return errors on data held out without and with a finding mended, if it can be."""
+        other = remedied(task, finding, arm.n)
+        if other is None or made.errors is None:
+            return None
+        # errors of two bands cannot be compared
+        other = replace(other, options=replace(other.options, cutoff=made.band.cutoff))
+        try:
+            after = delivered(described, other, silent, cluster).errors
+        except ArmdynError:
+            return None
+        assert after is not None
+        return made.errors.of(finding.joints), after.of(finding.joints)
+
+    judged = excitation(found, made.selected.natural.described)
+    bias = bias_check(found)
+    judgement = judge(
+        Judged(found, solution, task.train, made.test, made.settings.dead_band, judged,
+               made.errors, ignored, scale, improvement),
+        progress,
+    )  # fmt: skip
+    turned = made.tilt
+    if turned is not None:
+        notes.append(_tilt_note(turned))
+        judgement = judgement.with_finding(_tilt_finding(turned))
+    fit, covariance = found.fit, error_covariance(made.selected, solution)
+    data, errors = made.data, made.errors
+    return Result(
+        arm=identified, described=arm, model=model, values=solution.values,
+        std=np.sqrt(np.maximum(np.diag(covariance), 0.0)), covariance=covariance,
+        trials=made.selected.trials, parameters=solution.parameters[: 10 * arm.n].copy(),
+        sigma=fit.sigma, correlation=found.correlation, counts=tuple(found.counts),
+        clipped=found.clipped, prior_strength=fit.strength, determined=fit.determined,
+        excitation=judged, bias=bias, train=tuple(made.train), train_errors=made.train_errors,
+        test=tuple(made.test), errors=errors or made.train_errors, held_out=errors is not None,
+        rate=tuple(p.rate / b.factor for p, b in zip(data.train, data.train_bands, strict=True)),
+        judgement=judgement, notes=(*notes, *solution.notes, *remarks, bias.words),
+        about=about(
+            train_logs, test_logs, data.train, options, made.settings.dead_band, made.band.delay,
+            0.0 if turned is None else turned.angle,
+        ),
+        signals=signals_of(task.train, task.test, data),
+        windows=windows_of(data.test or data.train), torque_scale=scale.common,
+    )  # fmt: skip
+
+
+def delivered(arm: Arm, task: Task, progress: Progress, cluster: Cluster | None) -> Delivered:
+    """Return the model of an arm, and its errors."""
+    options = task.options
     band = find_band(
-        arm, train_logs, test_logs, cutoff=options.cutoff, delay=options.delay,
+        arm, task.train, task.test, cutoff=options.cutoff, delay=options.delay,
         coupling=options.coupling, extra=options.extra, progress=progress,
     )  # fmt: skip
     data = prepared(
-        train_logs, test_logs, band.cutoff, options.decimate, progress, why=band.why,
+        task.train, task.test, band.cutoff, options.decimate, progress, why=band.why,
         delay=band.delay, measured=band.measured, cluster=cluster,
     )  # fmt: skip
     selected, settings = _selected(arm, data, options, None, progress, cluster)
@@ -108,56 +217,23 @@ def run(
     if turned is not None:
         selected, settings = _selected(arm, data, options, turned, progress, cluster)
     found = selected.found
-    model, rows = found.model, found.rows
-    notes = [*data.notes, *band.notes, *_fit_notes(arm, found, settings)]
     progress(0, 1, "links")
-    solution = _solution(selected, options)
-    progress(0, 1, "verdict")
+    solution, model = _solution(selected, options), found.model
     if model.turned is not None:
         # the weight of the links that were found
         model = model.with_turned(replace(model.turned, links=solution.parameters[: 10 * arm.n]))
-    identified, remarks = arm_with(model, solution.values, solution.parameters)
-    impossible = impossible_links(identified)
-    if impossible:
-        notes.append(
-            f"links of {', '.join(impossible)} are no bodies that can exist; torques are right all "
-            "the same, simulators may refuse them."
-        )
-    train, train_errors = compare(rows, solution.values)
-    tested = filtered_segments(data.test, data.test_bands, model)
-    unseen = Rows(model, tested, cluster=cluster)
+    ignored = options.ignored
+    train, train_errors = compare(found.rows, solution.values, ignored=ignored)
+    unseen = Rows(model, filtered_segments(data.test, data.test_bands, model), cluster=cluster)
     fastest = np.max([np.abs(model.of_drives(s.velocity)).max(axis=0) for s in train], axis=0)
-    test, errors = compare(unseen, solution.values, fastest)
-    assert train_errors is not None
+    test, errors = compare(unseen, solution.values, fastest, ignored)
+    free = None
     if options.physical and errors is not None:
-        _, freely = compare(unseen, found.fit.values, fastest)
-        notes += _cost_note(errors, freely)
-    judged = excitation(found, selected.natural.described)
-    bias = bias_check(found)
-    judgement = judge(
-        found, solution.values, solution.parameters, train_logs, test, settings.dead_band,
-        judged, errors, progress,
-    )  # fmt: skip
-    if turned is not None:
-        notes.append(_tilt_note(turned))
-        judgement = judgement.with_finding(_tilt_finding(turned))
-    fit, covariance = found.fit, error_covariance(selected, solution)
-    return Result(
-        arm=identified, described=arm, model=model, values=solution.values,
-        std=np.sqrt(np.maximum(np.diag(covariance), 0.0)), covariance=covariance,
-        trials=selected.trials, parameters=solution.parameters[: 10 * arm.n].copy(),
-        sigma=fit.sigma, correlation=found.correlation, counts=tuple(found.counts),
-        clipped=found.clipped, prior_strength=fit.strength, determined=fit.determined,
-        excitation=judged, bias=bias, train=tuple(train), train_errors=train_errors,
-        test=tuple(test), errors=errors or train_errors, held_out=errors is not None,
-        rate=tuple(p.rate / b.factor for p, b in zip(data.train, data.train_bands, strict=True)),
-        judgement=judgement, notes=(*notes, *solution.notes, *remarks, bias.words),
-        about=about(
-            train_logs, test_logs, data.train, options, settings.dead_band, band.delay,
-            0.0 if turned is None else turned.angle,
-        ),
-        signals=signals_of(train_logs, test_logs, data),
-        windows=windows_of(data.test or data.train),
+        free = compare(unseen, found.fit.values, fastest, ignored)[1]
+    assert train_errors is not None
+    return Delivered(
+        band, data, settings, selected, solution, model, turned, train, train_errors, test, errors,
+        free,
     )  # fmt: skip
 
 
@@ -223,18 +299,25 @@ def _sizes(parts: Sequence[FilteredSegment], model: Model) -> tuple[Array, Array
 
 
 def _dead_band(options: Options, top: Array) -> Array:
-    """Return the dead band of every joint; zero without friction to fit: rows at rest help then."""
+    """Return the dead band of every joint; none without friction to fit: rows at rest help then.
+
+    It is infinite for a joint whose torques do not count.
+    """
     if options.dead_band is not None:
-        return options.dead_band
-    if not options.friction:
-        return np.full(len(top), -1.0)
-    return np.maximum(DEAD_SHARE * top, STANDING)
+        band = options.dead_band.copy()
+    elif not options.friction:
+        band = np.full(len(top), -1.0)
+    else:
+        band = np.maximum(DEAD_SHARE * top, STANDING)
+    band[list(options.ignored)] = np.inf
+    return band
 
 
 def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
     notes: list[str] = []
-    if (settings.dead_band > 0.0).any():
-        speeds = ", ".join(f"{x:.2g}" for x in settings.dead_band)
+    band = settings.dead_band
+    if (band[np.isfinite(band)] > 0.0).any():
+        speeds = ", ".join(f"{x:.2g}" if np.isfinite(x) else "(ignored)" for x in band)
         notes.append(f"rows of a joint slower than {speeds} (joint by joint) are left out.")
     for name, share in zip(arm.joint_names, found.clipped, strict=True):
         if share > OUTLIERS:

@@ -22,13 +22,14 @@ from armdyn.identification.data.prepared import Signals
 from armdyn.identification.files import texts
 from armdyn.identification.fit.columns import Model, short_name
 from armdyn.identification.fit.fit import TermTrial
-from armdyn.identification.judge.advice import advice
+from armdyn.identification.judge.advice import advice, next_command
 from armdyn.identification.judge.bias import Bias
 from armdyn.identification.judge.box import Box
 from armdyn.identification.judge.excitation import Excitation
 from armdyn.identification.judge.holdout import Errors, Series
 from armdyn.identification.judge.judgement import Answer, Finding, Judgement
 from armdyn.identification.judge.rollout import Rollout, Windows, rollout
+from armdyn.identification.judge.verdict import REFUSED
 from armdyn.identification.page.page import report_html
 from armdyn.identification.plain import plain_data
 from armdyn.identification.tables import torque_errors, verdict_lines
@@ -71,6 +72,8 @@ class Result:
         about: the logs, how the arm moved in them, and the settings.
         signals: the logs as recorded and as used, without those longer than memory.
         windows: parts of the data held out, which `rollout` simulates; None if they are too short.
+        torque_scale: factor of the logged torques beside those of the description, a power of ten;
+            1 if units agree. The result is in the unit of the log.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -111,6 +114,7 @@ class Result:
     about: About
     signals: tuple[Signals, ...]
     windows: Windows | None
+    torque_scale: float = 1.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -151,6 +155,18 @@ class Result:
     def findings(self) -> tuple[Finding, ...]:
         """What explains the data better than the model, each with the option that mends it."""
         return self.judgement.findings
+
+    @property
+    def cause(self) -> Finding | None:
+        """The most likely cause of a verdict other than "passed", or of an odd unit; else None."""
+        told = [f for f in self.findings if not self.passed or f.kind == "unit"]
+        wrong = [f for f in told if f.kind in REFUSED]
+        return next(iter((*wrong, *told)), None)
+
+    @property
+    def next_command(self) -> str:
+        """The command that should come next."""
+        return next_command(self)
 
     @property
     def box(self) -> Box:

@@ -96,6 +96,14 @@ class FitOptions:
     flip: str | None = option(
         "Reverse the torque sign of these joints (numbers from 1 or names).", "J,J"
     )
+    gain: str | None = option(
+        "Torque per unit of the logged torque or current: one number, or one per joint by commas.",
+        "G",
+        shown="1",
+    )
+    ignore_torque: str | None = option(
+        "Do not use the torques of these joints (numbers from 1 or names).", "J,J"
+    )
     dead_band: str | None = option(
         "Drop rows below this joint speed: one number, or one per joint by commas.",
         "V",
@@ -115,7 +123,7 @@ class FitOptions:
         """Return the arguments of `identify`; options that are left out have its defaults."""
         if self.no_friction and self.friction not in (None, "false"):
             raise InputError("--friction and --no-friction contradict each other; give one.")
-        flip, coupling, extra = self.flip, self.coupling, self.extra
+        flip, ignored, coupling, extra = self.flip, self.ignore_torque, self.coupling, self.extra
         values = vars(self) | {
             "friction": False if self.no_friction else _friction(self.friction),
             "no_friction": None,
@@ -125,6 +133,8 @@ class FitOptions:
             "trim": _trim(self.trim),
             "delay": _delay(self.delay),
             "flip": None if flip is None else [_joint(word) for word in flip.split(",")],
+            "gain": numbers("gain", self.gain),
+            "ignore_torque": None if ignored is None else [_joint(w) for w in ignored.split(",")],
             "dead_band": numbers("dead-band", self.dead_band),
             "weights": numbers("weights", self.weights),
         }

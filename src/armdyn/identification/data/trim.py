@@ -101,25 +101,32 @@ def _speeds(log: Log, span: int) -> Iterator[tuple[int, Array]]:
         yield a, np.abs(log.q[a + span : b + span] - log.q[a:b]) / time[:, None]
 
 
-# Logs whose torques have another sign.
+# Logs whose torques have another sign or unit.
 
 
 def flipped(log: Log, joints: Sequence[int]) -> Log:
     """Return a log with the torques of some joints, numbers from 0, of opposite sign."""
-    if not joints or log.tau is None:
+    if not joints:
         return log
     sign = np.ones(log.n)
     sign[list(joints)] = -1.0
     names = ", ".join(log.joint_names[j] for j in joints)
-    note = f"the torques of {names} have the opposite sign, as asked for."
-    return replace(log, tau=_times(log.tau, sign), notes=(*log.notes, note))
+    return with_gain(log, sign, f"the torques of {names} have the opposite sign, as asked for.")
 
 
-def _times(tau: Array, sign: Array) -> Array:
-    """Return torques times signs, in memory or in a file, like the input."""
+def with_gain(log: Log, gain: Array, note: str = "") -> Log:
+    """Return a log whose torques, or currents, are multiplied by a gain of every joint ``(n,)``."""
+    if log.tau is None:
+        return log
+    notes = (*log.notes, note) if note else log.notes
+    return replace(log, tau=_times(log.tau, gain), effort="torque", notes=notes)
+
+
+def _times(tau: Array, gain: Array) -> Array:
+    """Return torques times gains, in memory or in a file, like the input."""
     if not is_in_file(tau):
-        return tau * sign
-    made = FileRows(len(sign))
+        return tau * gain
+    made = FileRows(len(gain))
     for a, b in blocks(len(tau)):
-        made.append(tau[a:b] * sign)
+        made.append(tau[a:b] * gain)
     return cast(Array, made)

@@ -173,3 +173,29 @@ def _description(result: Result) -> Iterator[str]:
             "the description. A motion that excites more would replace it: `armdyn excite` "
             "makes one."
         )
+
+
+def next_command(result: Result, robot: str = "") -> str:
+    """Return the command that should come next: the remedy, a better log, or the model's use.
+
+    Args:
+        result: of an identification.
+        robot: the robot as the user called it; its name if left out.
+    """
+    robot = robot or result.described.name
+    logs = " ".join(s.file or "LOG" for s in result.about.sources if not s.held_out)
+    same = f"armdyn identify {robot} {logs or 'LOG'}"
+    cause = result.cause
+    if cause is not None:
+        option = cause.option
+        if cause.kind == "load":
+            return f"armdyn payload {robot} {logs}"
+        if cause.kind == "scale" and len(cause.values) == 1:
+            gains = ["1"] * result.arm.n
+            gains[cause.joints[0] - 1] = f"{1.0 / cause.values[0]:.4g}"
+            return f"{same} --gain {','.join(gains)} -o identified"
+        if option.startswith("--") and not {"FILE", "...", " or", "with"} & {*option.split()}:
+            return f"{same} {option} -o identified"
+    if result.passed:
+        return "armdyn codegen identified/identified.toml --functions inverse_dynamics --out c"
+    return f"armdyn excite {robot} -o excite.csv"

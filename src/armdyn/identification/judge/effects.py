@@ -73,7 +73,7 @@ class State:
     """Samples ``(N, n)`` at equal steps of time, and what the reference makes of them.
 
     Attributes:
-        reference: the model.
+        reference: the model; None for effects of the motion alone.
         q: positions.
         qd: velocities.
         qdd: accelerations.
@@ -81,23 +81,29 @@ class State:
         step: time between samples [s].
     """
 
-    reference: Reference
+    reference: Reference | None
     q: Array
     qd: Array
     qdd: Array
     tau: Array | None
     step: float
 
+    @property
+    def base(self) -> Reference:
+        """The reference, of effects that need it."""
+        assert self.reference is not None
+        return self.reference
+
     @cached_property
     def load(self) -> Array:
         """Rigid-body torques of the reference."""
-        return self.reference.model.predicted(self.reference.rigid, self.q, self.qd, self.qdd)
+        return self.base.model.predicted(self.base.rigid, self.q, self.qd, self.qdd)
 
     @cached_property
     def torque(self) -> Array:
         """All torques of the reference, without the sign of a speed that is noise."""
-        moving = np.where(np.abs(self.qd) > RESTING * self.reference.speed, self.qd, 0.0)
-        return self.reference.model.predicted(self.reference.values, self.q, moving, self.qdd)
+        moving = np.where(np.abs(self.qd) > RESTING * self.base.speed, self.qd, 0.0)
+        return self.base.model.predicted(self.base.values, self.q, moving, self.qdd)
 
     @cached_property
     def sign(self) -> Array:
@@ -125,6 +131,8 @@ class Effect:
         measured: it is part of the measurement: predictions go without it.
         positive: its coefficient is not negative.
         curve: it bends the curve of friction over speed or load.
+        motion: its columns are functions of the joint's motion alone, so a model can have them as
+            extra columns.
         field: the term of the friction law that it is; a model that has the term has the effect.
         finding: the kind of the finding, if that differs.
     """
@@ -137,13 +145,14 @@ class Effect:
     measured: bool = False
     positive: bool = False
     curve: bool = False
+    motion: bool = False
     field: str = ""
     finding: str = ""
 
 
 def _tilt(state: State) -> Array:
-    robot, reference = state.reference.model.arm.robot, state.reference
-    weight = gravity_columns(robot, reference.links, state.q)
+    reference = state.base
+    weight = gravity_columns(reference.model.arm.robot, reference.links, state.q)
     return np.einsum("njc,mc->njm", weight, reference.tilts)
 
 
@@ -177,8 +186,8 @@ def _yielding(state: State, carried: Array) -> Array:
     first = np.gradient(smooth, state.step, axis=0)
     second = np.gradient(first, state.step, axis=0)
     links = state.q - small * smooth, state.qd - small * first, state.qdd - small * second
-    model = state.reference.model
-    return ((model.predicted(state.reference.rigid, *links) - state.load) / small)[:, :, None]
+    model = state.base.model
+    return ((model.predicted(state.base.rigid, *links) - state.load) / small)[:, :, None]
 
 
 def _smooth(x: Array, half: int) -> Array:
@@ -194,7 +203,7 @@ def _smooth(x: Array, half: int) -> Array:
 
 def _zero(state: State) -> Array:
     """Return the change of the weight's torques with the zero of each joint's position."""
-    model, rigid, still = state.reference.model, state.reference.rigid, np.zeros_like(state.q)
+    model, rigid, still = state.base.model, state.base.rigid, np.zeros_like(state.q)
     made = np.zeros((*state.q.shape, model.n))
     for j in range(model.n):
         moved = np.zeros(model.n)
@@ -215,8 +224,8 @@ def _law(kind: str) -> Callable[[State], Array]:
     field = FRICTION_TERMS[kind]
 
     def columns(state: State) -> Array:
-        arm, made = state.reference.model.arm, np.empty((*state.q.shape, 1))
-        for j, top in enumerate(state.reference.speed.tolist()):
+        arm, made = state.base.model.arm, np.empty((*state.q.shape, 1))
+        for j, top in enumerate(state.base.speed.tolist()):
             shape = (STRIBECK * max(top, 1e-9),) * len(field.shape)
             made[:, j, 0] = friction_of(friction_column(arm, j, kind, shape), state.qd[:, j])
         return made * np.abs(state.load)[:, :, None] if field.load else made
@@ -239,7 +248,7 @@ def _say_scale(name: str, c: Array, j: int, other: str) -> Said:
     if scale < FLIPPED:
         return f"the torque of {name} has the wrong sign", f"--flip {j}"
     what = f"the torque of {name} is {scale:.3g} times what the other joints say"
-    return what, f"--units tau{j}=... or --gear, or `armdyn gains`"
+    return what, f"--gain with {1.0 / scale:.3g} for {name}, or `armdyn gains`"
 
 
 def _say_law(words: str) -> Callable[[str, Array, int, str], Said]:
@@ -263,18 +272,19 @@ EFFECTS = (
     Effect("position friction", "joint", _of(lambda x: np.sin(x.q) * x.sign,
                                              lambda x: np.cos(x.q) * x.sign), 2,
            lambda name, c, j, other: (f"friction of {name} changes with its position",
-                                      "--extra FILE with sin q sign v and cos q sign v")),
+                                      "--extra FILE with sin q sign v and cos q sign v"),
+           motion=True),
     Effect("position", "joint", _of(lambda x: np.sin(2 * x.q), lambda x: np.cos(2 * x.q)), 2,
            lambda name, c, j, other: (
                f"a torque that changes with twice the angle acts on {name}",
-               "--extra FILE with sin 2q and cos 2q")),
+               "--extra FILE with sin 2q and cos 2q"), motion=True),
     Effect("speed", "joint", _of(lambda x: x.qd**3, lambda x: x.qd * np.abs(x.qd)), 2,
            lambda name, c, j, other: (
                f"friction of {name} is more curved in speed than the model's",
-               "--friction auto, or --extra FILE"), curve=True),
+               "--friction auto, or --extra FILE"), curve=True, motion=True),
     Effect("spring", "joint", _of(lambda x: x.q), 1, lambda name, c, j, other: (
         f"a spring of {float(c[0]):.3g} N m/rad acts on {name}",
-        "--extra FILE with the position as a column")),
+        "--extra FILE with the position as a column"), motion=True),
     Effect("gain", "joint", _of(lambda x: x.load), 1, _say_scale, measured=True, finding="scale"),
     Effect("rotor", "joint", _of(lambda x: x.qdd), 1, lambda name, c, j, other: (
         f"{name} has a rotor of {float(c[0]):.3g} kg m^2", "--rotor"), positive=True),

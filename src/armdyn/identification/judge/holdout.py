@@ -69,6 +69,12 @@ class Errors:
     at_rest: Array
     share_at_rest: Array
 
+    def of(self, joints: Sequence[int]) -> float:
+        """Return the error of some joints (from 1), the rms of theirs; of all together if none."""
+        if not joints:
+            return self.total
+        return float(np.sqrt(np.mean(self.per_joint[[j - 1 for j in joints]] ** 2)))
+
 
 def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
     """Return the logs without their last part, and these last parts.
@@ -90,7 +96,7 @@ def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
 
 
 def compare(
-    rows: Rows, values: Array, fastest: Array | float = 0.0
+    rows: Rows, values: Array, fastest: Array | float = 0.0, ignored: Sequence[int] = ()
 ) -> tuple[list[Series], Errors | None]:
     """Return measured and predicted torques, and their errors; None without any samples.
 
@@ -100,6 +106,7 @@ def compare(
         rows: the rows to compare.
         values: of the parameters, ``(p,)``.
         fastest: greatest speeds of the drives in other logs, ``(n,)``: noise is no motion.
+        ignored: joints (from 0) whose torques do not count.
     """
     model = rows.model
     series: list[Series] = []
@@ -112,12 +119,19 @@ def compare(
         series.append(Series(part.log, t, measured, ours, q, qd, qdd))
     if not series:
         return [], None
-    return series, _errors(series, rows, values, fastest)
+    return series, _errors(series, rows, values, fastest, ignored)
 
 
-def _errors(series: Sequence[Series], rows: Rows, values: Array, fastest: Array | float) -> Errors:
+def _errors(
+    series: Sequence[Series],
+    rows: Rows,
+    values: Array,
+    fastest: Array | float,
+    ignored: Sequence[int],
+) -> Errors:
     speeds = [np.abs(rows.model.of_drives(s.velocity)) for s in series]
     least = slowest_moving(speeds, fastest)
+    least[list(ignored)] = np.inf
     measured = np.concatenate([s.measured for s in series])
     moving = np.concatenate(speeds) > least
     residual = np.concatenate([s.residual for s in series])

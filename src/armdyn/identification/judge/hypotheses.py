@@ -15,6 +15,7 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
+from armdyn.identification.band.torque_scale import TorqueScale
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.folds import Folds, Trial
@@ -266,7 +267,9 @@ def finding_of(tested: Outcome, joints: Sequence[Joint]) -> Finding:
     if h.kind == "gain" and 1.0 + float(c[0]) < FLIPPED:
         kind = "sign"
     about = tuple(j + 1 for j in (h.joint, h.other) if j >= 0)
-    return Finding(kind, what, tested.before, tested.after, option, about)
+    if h.kind == "gain":
+        c = 1.0 + c  # the scale itself
+    return Finding(kind, what, tested.before, tested.after, option, about, tuple(c.tolist()))
 
 
 def believable(tested: Outcome, braking: Sequence[bool]) -> bool:
@@ -318,6 +321,35 @@ def effect_findings(
             and not (h.joint < 0 and (h.effect.finding or h.kind) in shared)
         ]  # fmt: skip
         tests = [t for t in map(tester.test, left) if t is not None]
+    return made
+
+
+# Unit and sign of the torques, as found beside the description.
+
+
+def scale_findings(scale: TorqueScale, names: Sequence[str], error: float) -> list[Finding]:
+    """Return torques in another unit or of the wrong sign; their errors are those of the fit."""
+    made: list[Finding] = []
+    if scale.reversed:
+        each = tuple(range(1, len(names) + 1))
+        made.append(
+            Finding("sign", "all torques have the wrong sign: friction drives the joints, or the "
+                    "links weigh upwards; they were reversed", error, error,
+                    f"--flip {','.join(map(str, each))}", each, (-1.0,))
+        )  # fmt: skip
+    for j in scale.odd:
+        factor = float(scale.factors[j])
+        made.append(
+            Finding("unit", f"the torque of {names[j]} is {abs(factor):.2g} times what the "
+                    "description and the other joints say: it has another unit, and was ignored",
+                    error, error, f"--ignore-torque {j + 1}", (j + 1,), (factor,))
+        )  # fmt: skip
+    if scale.common != 1.0:
+        made.append(
+            Finding("unit", f"torques are {scale.common:g} times those of the described arm: "
+                    f"their unit is {scale.unit}, and so are masses and friction of the result",
+                    error, error, f"--gain {1.0 / scale.common:g}", (), (scale.common,))
+        )  # fmt: skip
     return made
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
+from armdyn.identification.band.torque_scale import TorqueScale
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import Gram
+from armdyn.identification.fit.problem import Solution
 from armdyn.identification.judge.box import Box, box_of
 from armdyn.identification.judge.excitation import Excitation
 from armdyn.identification.judge.holdout import Errors, Series
@@ -23,9 +26,10 @@ from armdyn.identification.judge.hypotheses import (
     gram_with_effects,
     layout_of,
     load_findings,
+    scale_findings,
     unit_findings,
 )
-from armdyn.identification.judge.judgement import Judgement, Measures
+from armdyn.identification.judge.judgement import Finding, Judgement, Measures
 from armdyn.identification.judge.plausible import remarks
 from armdyn.identification.judge.verdict import refusals, reservations
 from armdyn.log.log import Log
@@ -35,37 +39,49 @@ OF_LARGEST, OF_EFFORT = 0.1, 0.05
 """The size of a joint's torque is at least these shares of the largest joint's, and of its limit of
 effort: errors of a joint that carries nothing are small beside what its drive can do."""
 
+HELPS = 0.98
+"""A finding is told if its remedy lowers the error of the joints it speaks of to this share."""
+
 MOVING = 0.02
 """A row of data held out counts where a joint is faster than this share of its highest speed."""
 
 
-def judge(
-    found: Fitted,
-    values: Array,
-    parameters: Array,
-    logs: Sequence[Log],
-    test: Sequence[Series],
-    dead_band: Array,
-    excitation: Excitation,
-    errors: Errors | None,
-    progress: Progress,
-) -> Judgement:
-    """Judge a delivered model.
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A delivered model and its data.
 
-    Args:
+    Attributes:
         found: the fit.
-        values: of the columns of the delivered model ``(p,)``.
-        parameters: natural parameters of its links ``(10n,)``.
+        solution: values of the columns and natural parameters that are delivered.
         logs: the logs of the fit.
         test: torques of data held out.
         dead_band: rows slower than this do not count ``(n,)``.
         excitation: how well the data determine the model.
         errors: on data held out; None without any.
-        progress: called with (done, total, what).
+        ignored: joints (from 0) whose torques do not count.
+        scale: unit and sign of the torques.
+        improvement: returns the errors on data held out of the joints that a finding speaks of,
+            without and with its remedy; None if it cannot be applied.
     """
+
+    found: Fitted
+    solution: Solution
+    logs: Sequence[Log]
+    test: Sequence[Series]
+    dead_band: Array
+    excitation: Excitation
+    errors: Errors | None
+    ignored: tuple[int, ...]
+    scale: TorqueScale
+    improvement: Callable[[Finding], tuple[float, float] | None]
+
+
+def judge(given: Judged, progress: Progress) -> Judgement:
+    """Judge a delivered model."""
+    found, values, links = given.found, given.solution.values, given.solution.parameters
     model, fit = found.model, found.fit
     box = box_of(found.rows.parts)
-    layout = layout_of(found, values, parameters, box.speed)
+    layout = layout_of(found, values, links, box.speed)
     gram = gram_with_effects(found, layout, progress)
     size = _sizes(model.arm, gram)
     tester = EffectTests(found, layout, gram, size, box)
@@ -77,25 +93,42 @@ def judge(
     curve, bent = _bias([t for t in tests if t.hypothesis.effect.curve], model)
     gain, unknown, checked = _gains(tests, model.n)
     measures = Measures(
-        size, blocked, tester.errors_of(values), _held_out(test, dead_band, size),
+        size, blocked, tester.errors_of(values), _held_out(given.test, given.dead_band, size),
         tester.spread(), bias, lacking, curve, bent, gain, unknown, checked, free.min(axis=0),
     )  # fmt: skip
     friction = np.median(free, axis=0)
-    findings = (
+    names, joints = model.arm.joint_names, model.arm.robot.joints
+    likely = (
         unit_findings(found.rows, measures)
         or exchange_findings(gram, found, measures, friction, model.arm)
         or [*effect_findings(tester, tests, friction), *load_findings(found, measures)]
     )
-    joints = model.arm.robot.joints
-    names = model.arm.joint_names
+    findings = [
+        *scale_findings(given.scale, names, float(np.sqrt(np.mean(blocked**2)))),
+        *(f for f in (_mended(f, given.improvement) for f in likely) if f is not None),
+    ]
     return Judgement(
-        refusals(names, logs, found.counts, excitation, errors, measures, findings),
+        refusals(names, given.logs, found.counts, given.excitation, given.errors, measures,
+                 findings, given.ignored),
         (
-            *reservations(joints, logs, box, measures, findings),
-            *remarks(model.arm, model, values, parameters, found.solver.prior.mean, box),
+            *reservations(joints, given.logs, box, measures, findings, given.ignored),
+            *remarks(model.arm, model, values, links, found.solver.prior.mean, box),
         ),
         tuple(findings), box, measures,
     )  # fmt: skip
+
+
+def _mended(
+    finding: Finding, improvement: Callable[[Finding], tuple[float, float] | None]
+) -> Finding | None:
+    """Return a finding with the errors that its remedy leaves; None if it does not help."""
+    if finding.error_after == finding.error_before:
+        return finding  # it does not speak of errors
+    errors = improvement(finding)
+    before, after = errors or (finding.error_before, finding.error_after)
+    if not after <= HELPS * before:
+        return None
+    return replace(finding, error_before=before, error_after=after)
 
 
 def _sizes(arm: Arm, gram: Gram) -> Array:

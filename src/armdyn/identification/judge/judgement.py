@@ -23,6 +23,7 @@ class Finding:
         error_after: the same with it.
         option: what mends it: an option of `armdyn identify`, or what to change.
         joints: the joints that it is about, from 1; empty for all.
+        values: what was measured of it: an angle, a delay, a scale, coefficients.
     """
 
     kind: str
@@ -31,12 +32,14 @@ class Finding:
     error_after: float
     option: str
     joints: tuple[int, ...] = ()
+    values: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data for JSON."""
         return {
             "kind": self.kind, "what": self.what, "error_before": self.error_before,
             "error_after": self.error_after, "option": self.option, "joints": list(self.joints),
+            "values": list(self.values),
         }  # fmt: skip
 
 

@@ -42,6 +42,10 @@ NARROW = 0.5
 SLOW = 0.25
 
 
+REFUSED = ("sign", "swap", "degrees", "unit")
+"""Findings that make a model wrong whatever its error is."""
+
+
 @dataclass(frozen=True)
 class Limit:
     """A measure of every joint: its bound for a reservation, its bound for refusal, and words.
@@ -93,11 +97,12 @@ def refusals(
     errors: Errors | None,
     measures: Measures,
     findings: Sequence[Finding],
+    ignored: Sequence[int] = (),
 ) -> tuple[str, ...]:
     """Return the reasons against relying on the result, a sentence each."""
-    reasons = [*constant_torques(names, logs), *saturated(names, logs)]
-    for name, count, moves in zip(names, counts, moved(logs), strict=True):
-        if moves and not count:
+    reasons = [*constant_torques(names, logs, ignored), *saturated(names, logs, ignored)]
+    for j, (name, count, moves) in enumerate(zip(names, counts, moved(logs), strict=True)):
+        if moves and not count and j not in ignored:
             reasons.append(
                 f"{name} has no samples above the dead band of velocity; move it faster."
             )
@@ -114,8 +119,8 @@ def refusals(
             f"on data not used for the fit torques are wrong by {errors.total:.0%} "
             f"(at most {TORQUE_ERROR:.0%})."
         )
-    mended = [f for f in findings if f.kind in ("sign", "swap", "degrees")]
-    reasons += [f"{f.what}; this mends it: {f.option}." for f in mended]
+    wrong = [f for f in findings if f.kind in REFUSED and (f.joints or f.kind == "degrees")]
+    reasons = [*(f"{f.what}; this mends it: {f.option}." for f in wrong), *reasons]
     return (*reasons, *_beyond(names, measures, refusal=True))
 
 
@@ -125,10 +130,17 @@ def reservations(
     box: Box,
     measures: Measures,
     findings: Sequence[Finding],
+    ignored: Sequence[int] = (),
 ) -> tuple[str, ...]:
     """Return the weaknesses of a result that may be used, a sentence each."""
     names = [joint.name for joint in joints]
     said = still_joints(names, logs)
+    if ignored:
+        listed = ", ".join(names[j] for j in ignored)
+        said.append(
+            f"the torque of {listed} was ignored: friction there is unknown, and the links are "
+            "known only as far as other joints show them."
+        )
     said += _beyond(names, measures, refusal=False)
     said += [f"{f.what}." for f in findings if f.kind in ("load", "elasticity")]
     time = sum(log.duration for log in logs)
@@ -166,7 +178,7 @@ def _beyond(names: Sequence[str], measures: Measures, *, refusal: bool) -> Itera
         yield FRICTION.words.format(name=names[j], value=f"{value:.0%}") + "."
 
 
-def saturated(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
+def saturated(names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] = ()) -> list[str]:
     """Return a sentence for every joint whose torque often stands at its extreme value.
 
     A torque of few steps also stands there often, but as often a little below.
@@ -190,8 +202,8 @@ def saturated(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
     return [
         f"the torque of {name} stands at its extreme value in {x:.1%} of the samples: it is cut "
         "off. Leave these motions out, or make them slower."
-        for name, x, width in zip(names, share.tolist(), high - low, strict=True)
-        if x > SATURATED and width > 0.0
+        for j, (name, x, width) in enumerate(zip(names, share.tolist(), high - low, strict=True))
+        if x > SATURATED and width > 0.0 and j not in ignored
     ]
 
 
@@ -219,7 +231,9 @@ def moved(logs: Sequence[Log]) -> list[bool]:
     return [bool(width >= RESTING) for width in high - low]
 
 
-def constant_torques(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
+def constant_torques(
+    names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] = ()
+) -> list[str]:
     """Return a sentence for every joint whose torque never changes."""
     low, high = extremes([log.tau for log in logs if log.tau is not None])
     size = np.maximum(-low, high)
@@ -227,5 +241,5 @@ def constant_torques(names: Sequence[str], logs: Sequence[Log]) -> list[str]:
         f"the torque of {name} is constant ({float(low[j]):.3g}): it was not measured, or the "
         "column is the wrong one."
         for j, name in enumerate(names)
-        if high[j] - low[j] <= CONSTANT * max(float(size[j]), 1.0)
+        if high[j] - low[j] <= CONSTANT * float(size[j]) and j not in ignored
     ]

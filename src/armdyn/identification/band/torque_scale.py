@@ -1,0 +1,214 @@
+"""Unit and sign of the torques, settled before prior, band and tests.
+
+For every joint the filtered torque is compared with that of the described arm,
+
+    tau_j = c_j L_j + d_j qdd_j + v_j qd_j + f_j sign(qd_j) + o_j
+
+L_j is the rigid-body torque of the description. Where it explains much of what the other terms
+leave, c_j is the scale of the joint's torque. Masses of descriptions are wrong by tens of per cent,
+units by factors of ten and more, and signs by -1: the common scale is the power of ten nearest to
+the median of |c_j|, and a single joint has another unit if its scale is far from the median.
+Torques of the other sign have friction of the other sign, too: friction that drives.
+
+A common scale is not applied to the torques but to the description, so the identified model is that
+of the log in the log's own unit, and all errors are those of the same log in N m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.arm.arm import Arm
+from armdyn.arrays import Array
+from armdyn.identification.band.windows import highest_motion, prepared_windows, windows
+from armdyn.identification.data.decimation import decimation_filter
+from armdyn.log.log import Log
+from armdyn.numerics import ratio, scaled_inverse, scaled_solve
+from armdyn.robot.friction import FRICTION_TERMS
+
+LOWEST_BAND, MOTION_BAND = 2.0, 4.0
+"""The comparison is made up to this frequency [Hz], or this multiple of that of the motion."""
+
+MOTION_SHARE = 0.99
+"""Share of the power of positions that is motion."""
+
+MOVING = 0.05
+"""Rows count where a joint is faster than this share of its highest speed."""
+
+EXPLAINED = 0.25
+"""The scale of a joint is known if the description explains this share of the squares that friction
+and rotor leave."""
+
+SIZEABLE = 0.25
+"""A joint may be said to have another unit if what the description explains has this share of the
+squares of it and friction together: a wrist that has hardly more than friction shows no scale."""
+
+OTHER_UNIT = 4.0
+"""A joint has another unit if its scale is this many times that of the others, or the inverse:
+masses of descriptions are wrong by less."""
+
+LOADED = 2.0
+"""A joint beyond another one whose scale is below this many times the median carries no load that
+would explain that one's."""
+
+CLEAR_FRICTION = 0.02
+"""Friction above this share of a joint's torque has a clear sign."""
+
+UNITS = {1000.0: "mN m", 100.0: "N cm", 0.1: "daN m", 0.001: "kN m"}
+"""Units of torque by their number in 1 N m."""
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueScale:
+    """What the torques are beside those of the described arm.
+
+    Attributes:
+        common: the factor of all torques, a power of ten; 1 if their unit is N m, or if no masses
+            are described.
+        median: the factor as measured, the median of the joints; NaN if no joint shows it.
+        reversed: all torques have the wrong sign.
+        odd: joints (from 0) in another unit than the others.
+        factors: of the joints' torques beside the median ``(n,)``; NaN where they do not show.
+    """
+
+    common: float
+    median: float
+    reversed: bool
+    odd: tuple[int, ...]
+    factors: Array
+
+    @property
+    def unit(self) -> str:
+        """The unit of the torques in words, if it is not N m."""
+        return UNITS.get(self.common, f"{1.0 / self.common:g} N m")
+
+
+def torque_scale(arm: Arm, logs: Sequence[Log], ignored: Sequence[int] = ()) -> TorqueScale:
+    """Compare the torques of logs with those of the described arm.
+
+    Args:
+        arm: as described.
+        logs: the logs of the fit.
+        ignored: joints (from 0) whose torques do not count.
+    """
+    n = arm.n
+    grams = _grams(arm, logs)
+    nothing = TorqueScale(1.0, float("nan"), False, (), np.full(n, np.nan))
+    if grams is None:
+        return nothing
+    each = zip(*map(_joint, grams), strict=True)
+    scale, explained, share, friction = (np.array(x) for x in each)
+    used = np.ones(n, dtype=np.bool_)
+    used[list(ignored)] = False
+    shown = used & (explained > EXPLAINED)
+    braking, driving = (used & (sign * friction > CLEAR_FRICTION) for sign in (1.0, -1.0))
+    wrong = int(driving.sum()) > int(braking.sum())
+    if not shown.any():
+        return replace(nothing, reversed=wrong and not braking.any() and int(driving.sum()) > 1)
+    sign = float(np.sum(explained[shown] * np.sign(scale[shown])))
+    upside_down = sign < -0.5 * float(explained[shown].sum())
+    turned = (upside_down and int(driving.sum()) >= int(braking.sum())) or (
+        wrong and not braking.any() and int(driving.sum()) > 1
+    )
+    size = np.abs(scale)
+    median = float(np.exp(np.median(np.log(size[shown]))))
+    factors = np.where(shown, scale / median * (-1.0 if turned else 1.0), np.nan)
+    far = np.abs(np.log(np.where(shown, size, median) / median)) > np.log(OTHER_UNIT)
+    odd = far & (share > SIZEABLE)
+    for j in np.flatnonzero(odd & (size > median)).tolist():
+        # a load at the tip makes the torques of the last joints larger than described, too
+        odd[j] = bool((size[j + 1 :][shown[j + 1 :]] < LOADED * median).any())
+    if 2 * int(odd.sum()) >= int(shown.sum()):
+        odd = np.zeros(n, dtype=np.bool_)  # there is no common unit that one of them could break
+    common = 10.0 ** round(np.log10(median))
+    return TorqueScale(
+        common, median * (-1.0 if turned else 1.0), turned,
+        tuple(np.flatnonzero(odd).tolist()), factors,
+    )  # fmt: skip
+
+
+def described_in(arm: Arm, scale: float) -> Arm:
+    """Return an arm whose torques are `scale` times those of another: masses, friction, efforts."""
+    if scale == 1.0:
+        return arm
+    torques = [name for name, term in FRICTION_TERMS.items() if not term.load]
+    fields = ("mass", "rotor_inertia", "effort", *torques)
+    joints = [
+        replace(
+            joint, inertia=tuple(scale * x for x in joint.inertia),
+            **{name: scale * getattr(joint, name) for name in fields},
+        )
+        for joint in arm.robot.joints
+    ]  # fmt: skip
+    return Arm(arm.robot.with_joints(joints))
+
+
+def _grams(arm: Arm, logs: Sequence[Log]) -> Array | None:
+    """Return Z^T Z ``(n, 6, 6)`` of filtered rows Z = [L | qdd | qd | sign qd | 1 | tau].
+
+    None if the arm has no masses, or the logs are too short.
+    """
+    if not any(joint.mass for joint in arm.robot.joints):
+        arm = _without_masses(arm)
+    parts = windows(logs)
+    highest = 0.4 * min(log.rate for log in logs)
+    band = min(max(LOWEST_BAND, MOTION_BAND * highest_motion(parts, MOTION_SHARE)), highest)
+    made, rows = np.zeros((arm.n, 6, 6)), 0
+    ready = prepared_windows(parts, band) if band > 0.0 else []
+    top = np.max([np.abs(one.qd).max(axis=0) for one in ready], axis=0) if ready else None
+    for one in ready:
+        keep = decimation_filter(one.rate, band)
+        for a, b in one.bounds:
+            centres = keep.centres(b - a)
+            if not len(centres) or one.tau is None or top is None:
+                continue
+            x = one.q[a:b], one.qd[a:b], one.qdd[a:b]
+            L = arm.inverse_dynamics(*x, friction=False)
+            start = int(centres[0]) - keep.reach
+            columns = (L, x[2], x[1], np.sign(x[1]), np.ones_like(L), one.tau[a:b])
+            Z = np.stack([keep.rows(c[start:])[: len(centres)] for c in columns], axis=2)
+            moving = np.abs(x[1][centres]) > MOVING * top
+            for j in range(arm.n):
+                used = Z[moving[:, j], j]
+                made[j] += used.T @ used
+            rows += len(centres)
+    return made if rows else None
+
+
+def _without_masses(arm: Arm) -> Arm:
+    """Return the arm without rotors and friction too: nothing is described."""
+    return Arm(arm.robot.with_joints([replace(j, rotor_inertia=0.0) for j in arm.robot.joints]))
+
+
+def _joint(G: Array) -> tuple[float, float, float, float]:
+    """Return what the description does for a joint, from the products of its rows.
+
+    Returns:
+        Its scale; the share that it explains of what friction and rotor leave; its part of the
+        squares of that and friction; and friction, as a share of the torque.
+    """
+    own, others = [0, 5], [1, 2, 3, 4]
+    S = G[np.ix_(own, own)] - G[np.ix_(own, others)] @ scaled_solve(
+        G[np.ix_(others, others)], G[np.ix_(others, own)], 1e-9
+    )
+    new = S[0, 0] > 1e-4 * G[0, 0]  # the load is not a combination of the others
+    scale = float(ratio(S[0, 1], S[0, 0], 0.0)) if new else 0.0
+    explained = float(ratio(S[0, 1] ** 2, S[0, 0] * S[1, 1], 0.0)) if new else 0.0
+    at = [0, 1, 2, 3, 4] if new else others
+    values = scaled_solve(G[np.ix_(at, at)], G[at, 5], 1e-9)
+    speed = np.sqrt(ratio(G[2, 2], G[4, 4], 0.0))
+    viscous, dry = values[at.index(2)], values[at.index(3)]
+    # of noise alone it is no friction: two standard deviations
+    left = max(G[5, 5] - float(values @ G[at, 5]), 0.0) / max(G[4, 4], 1.0)
+    cov = left * scaled_inverse(G[np.ix_(at, at)])
+    row = np.zeros(len(at))
+    row[at.index(2)], row[at.index(3)] = speed, 1.0
+    friction, deviation = float(viscous * speed + dry), float(np.sqrt(max(row @ cov @ row, 0.0)))
+    friction = np.sign(friction) * max(abs(friction) - 2.0 * deviation, 0.0)
+    torque = float(np.sqrt(ratio(G[5, 5], G[4, 4], 1.0)))
+    load = explained * max(S[1, 1], 0.0) / max(G[4, 4], 1.0)
+    share = float(ratio(load, load + friction**2, 0.0))
+    return scale, min(explained, 1.0), share, float(ratio(friction, torque, 0.0))
