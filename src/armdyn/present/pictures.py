@@ -58,4 +58,4 @@ def matplotlib() -> Any:
         MissingExtraError: it is not installed.
     """
     imported("matplotlib.figure", "the picture", "plot")
-    return import_module("matplotlib")
+    return imported("matplotlib", "the picture", "plot")
