@@ -13,7 +13,7 @@ import pytest
 
 import armdyn
 from armdyn.identification.data import prepared as _prepared
-from armdyn.identification.fit import groups as _groups
+from armdyn.identification.fit import rows as _rows
 from armdyn.simulation import blocks as _blocks
 from support.cluster import lose_a_worker, two_workers
 from support.identification import recorded
@@ -43,7 +43,7 @@ def same(one: armdyn.Result, other: armdyn.Result) -> bool:
 def test_identification_has_the_same_bits_also_after_losing_a_worker(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_groups, "GROUP", 1)  # several groups of a short log
+    monkeypatch.setattr(_rows, "GROUP_BLOCKS", 1)  # several groups of a short log
     log = recorded(ARM, duration=80.0, rate=300.0)
     quick = {"physical": False, "rotor": False, "tilt": False, "delay": 0.0, "cutoff": 10.0}
     local = armdyn.identify(ARM, log, **quick)

@@ -318,7 +318,7 @@ def test_no_bar_on_a_pipe_and_no_traceback(place, tmp_path) -> None:
 def test_plain_least_squares_can_be_loaded_again(monkeypatch, capsys, place, tmp_path) -> None:
     words = (place / "blank.toml", place / "poor.csv", "-o", tmp_path, "--no-physical", "--json")
     _, told, _ = run(monkeypatch, capsys, *words)
-    assert any("no bodies that can exist" in note for note in json.loads(told)["notes"])
+    assert any("physically inconsistent" in note for note in json.loads(told)["notes"])
     with pytest.warns(armdyn.RobotWarning, match="joint"):
         found = armdyn.load(tmp_path / "identified.toml")
     assert "strict = false" in (tmp_path / "identified.toml").read_text()

@@ -185,10 +185,68 @@ def test_a_load_that_nobody_described_is_named() -> None:
     assert 0.6 < float(load.what.split("last link is ")[1].split()[0]) < 1.4
 
 
-def test_currents_for_torques_are_remarked() -> None:
-    result = identify(small_arm(), log_of(lambda *x: 0.1 * true_torque(*x)))
-    assert not result.passed
-    assert any("times those of the description" in x for x in result.reservations)
+@pytest.mark.parametrize("factor", [0.001, 0.1, 1000.0])
+def test_errors_and_verdict_do_not_depend_on_the_unit_of_torque(factor: float) -> None:
+    plain = identify(small_arm(), log_of(true_torque))
+    other = identify(small_arm(), log_of(lambda *x: factor * true_torque(*x)))
+    assert (plain.torque_scale, other.torque_scale) == (1.0, factor)
+    assert other.verdict == plain.verdict
+    np.testing.assert_allclose(other.torque_error, plain.torque_error, rtol=1e-6)
+    assert plain.cause is None
+    assert other.cause is not None and other.cause.kind == "unit"
+    assert f"--gain {1.0 / factor:g}" in other.next_command
+    mended = identify(small_arm(), log_of(lambda *x: factor * true_torque(*x)), gain=1.0 / factor)
+    assert mended.cause is None
+    np.testing.assert_allclose(mended.values, plain.values, rtol=1e-4, atol=1e-6)
+
+
+def test_reversed_torques_are_named_first() -> None:
+    result = identify(small_arm(), log_of(lambda *x: -true_torque(*x)))
+    assert result.verdict == "not passed"
+    assert result.cause is not None and result.cause.kind == "sign"
+    assert result.reasons[0].startswith("all torques have the wrong sign")
+    assert "--flip 1,2,3" in result.next_command
+    right = identify(small_arm(), log_of(lambda *x: -true_torque(*x)), flip=[1, 2, 3])
+    assert right.passed and right.cause is None
+
+
+def test_one_joint_in_another_unit_does_not_spoil_the_others() -> None:
+    wrong = log_of(lambda *x: true_torque(*x) * [1.0, 0.05, 1.0])
+    result = identify(small_arm(), wrong)
+    assert result.verdict == "not passed"
+    assert result.cause is not None
+    assert (result.cause.kind, result.cause.joints) == ("unit", (2,))
+    assert "--ignore-torque 2" in result.next_command
+    right = identify(small_arm(), log_of(true_torque))
+    assert (result.torque_error[[0, 2]] < 1.2 * right.torque_error[[0, 2]]).all()
+    asked = identify(small_arm(), wrong, ignore_torque=[2])
+    assert asked.usable and np.isnan(asked.torque_error[1])
+    assert any("was ignored" in words for words in asked.reservations)
+    mended = identify(small_arm(), wrong, gain=[1.0, 20.0, 1.0])
+    assert mended.passed
+
+
+def test_a_joint_without_torque_leaves_the_others_identified() -> None:
+    nothing = log_of(lambda *x: true_torque(*x) * [1.0, 1.0, 0.0])
+    assert any("is constant" in words for words in identify(small_arm(), nothing).reasons)
+    result = identify(small_arm(), nothing, ignore_torque=["joint3"])
+    assert result.usable and not any("is constant" in words for words in result.reasons)
+    with pytest.raises(InputError, match="all joints"):
+        identify(small_arm(), nothing, ignore_torque=[1, 2, 3])
+
+
+def test_currents_need_gains() -> None:
+    gains = np.array([20.0, -16.0, 4.0])
+    log = replace(log_of(lambda *x: true_torque(*x) / gains), effort="current")
+    with pytest.raises(InputError, match="gain="):
+        identify(small_arm(), log)
+    result = identify(small_arm(), log, gain=gains)
+    np.testing.assert_allclose(
+        result.torque_error, identify(small_arm(), log_of(true_torque)).torque_error, rtol=1e-6
+    )
+    for bad in (0.0, [1.0, 0.0, 1.0], [1.0, 2.0], "much", np.nan):
+        with pytest.raises(InputError, match="gain"):
+            identify(small_arm(), log, gain=bad)
 
 
 def test_torques_that_are_cut_off_do_not_pass() -> None:

@@ -47,6 +47,7 @@ from armdyn.identification.result import Result
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks
 from armdyn.minimal.parameters import MinimalParameters
+from armdyn.numerics import ratio
 from armdyn.progress import Progress, silent
 
 # The default dead band is this share of the joint's highest speed.
@@ -167,7 +168,9 @@ def run(
         except ArmdynError:
             return None
         assert after is not None
-        return made.errors.of(finding.joints), after.of(finding.joints)
+        # what is wrong with one joint may show in others, whose links it shares
+        pairs = [(e.of(finding.joints), e.mean) for e in (made.errors, after)]
+        return min(zip(*pairs, strict=True), key=lambda pair: float(ratio(pair[1], pair[0], 1.0)))
 
     judged = excitation(found, made.selected.natural.described)
     bias = bias_check(found)

@@ -42,6 +42,10 @@ EXPLAINED = 0.25
 """The scale of a joint is known if the description explains this share of the squares that friction
 and rotor leave."""
 
+SIGNIFICANCE = 100.0
+"""Square of a scale in its standard deviations, by the formula of least squares: errors of models
+last for several rows, so this is three honest ones and more."""
+
 SIZEABLE = 0.25
 """A joint may be said to have another unit if what the description explains has this share of the
 squares of it and friction together: a wrist that has hardly more than friction shows no scale."""
@@ -123,7 +127,8 @@ def torque_scale(arm: Arm, logs: Sequence[Log], ignored: Sequence[int] = ()) -> 
         odd[j] = bool((size[j + 1 :][shown[j + 1 :]] < LOADED * median).any())
     if 2 * int(odd.sum()) >= int(shown.sum()):
         odd = np.zeros(n, dtype=np.bool_)  # there is no common unit that one of them could break
-    common = 10.0 ** round(np.log10(median))
+    sure = int(shown.sum()) >= min(2, int(used.sum()))  # a single joint may have a unit of its own
+    common = 10.0 ** round(np.log10(median)) if sure else 1.0
     return TorqueScale(
         common, median * (-1.0 if turned else 1.0), turned,
         tuple(np.flatnonzero(odd).tolist()), factors,
@@ -211,4 +216,7 @@ def _joint(G: Array) -> tuple[float, float, float, float]:
     torque = float(np.sqrt(ratio(G[5, 5], G[4, 4], 1.0)))
     load = explained * max(S[1, 1], 0.0) / max(G[4, 4], 1.0)
     share = float(ratio(load, load + friction**2, 0.0))
+    rows = max(float(G[4, 4]) - 5.0, 0.0)
+    if explained * rows < SIGNIFICANCE * max(1.0 - explained, 0.0):
+        explained = share = 0.0
     return scale, min(explained, 1.0), share, float(ratio(friction, torque, 0.0))

@@ -69,6 +69,12 @@ class Errors:
     at_rest: Array
     share_at_rest: Array
 
+    @property
+    def mean(self) -> float:
+        """The root mean square of the errors of the joints that move."""
+        seen = self.per_joint[np.isfinite(self.per_joint)]
+        return float(np.sqrt(np.mean(seen**2))) if len(seen) else float("nan")
+
     def of(self, joints: Sequence[int]) -> float:
         """Return the error of some joints (from 1), the rms of theirs; of all together if none."""
         if not joints:
