@@ -17,7 +17,7 @@ from armdyn.identification.fit.segments import FilteredSegment, Rows
 
 import armdyn
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.identification.data.decimation import decimation_filter
+from armdyn.identification.signals.decimation import decimation_filter
 from armdyn.identification.fit.columns import Model, friction_columns
 from armdyn.identification.fit.fit import factors_of
 from arms import arm_named

@@ -17,8 +17,6 @@ from armdyn.arrays import Array
 from armdyn.cluster import Cluster
 from armdyn.errors import InputError
 from armdyn.identification.about import about
-from armdyn.identification.band.find import find_band
-from armdyn.identification.data.prepared import Data, prepared, signals_of
 from armdyn.identification.fit.choice import Terms, Tilt, curve_rows
 from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.coupling import CoupledMinimal
@@ -40,6 +38,8 @@ from armdyn.identification.physical.natural import arm_with, impossible_links
 from armdyn.identification.physical.physical import WHY, physical
 from armdyn.identification.physical.solver import need_solver
 from armdyn.identification.result import Result
+from armdyn.identification.signals.band import find_band
+from armdyn.identification.signals.prepared import Data, prepared, signals_of
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks
 from armdyn.minimal.parameters import MinimalParameters

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.data.prepared import Signals
+from armdyn.identification.signals.prepared import Signals
 
 if TYPE_CHECKING:
     from armdyn.identification.result import Result

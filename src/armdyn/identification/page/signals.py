@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.data.prepared import Signals
 from armdyn.identification.page.fine import (
     LONGEST,
     drawn_share,
@@ -17,6 +16,7 @@ from armdyn.identification.page.fine import (
     thinned_in_words,
     within,
 )
+from armdyn.identification.signals.prepared import Signals
 from armdyn.present.curves import Curve, Panel, captioned, placed, zoomable
 from armdyn.present.html import Html, Packed, joined, section, tag
 from armdyn.present.scatter import Trace, logarithmic
