@@ -10,9 +10,9 @@ import pytest
 
 import armdyn
 from armdyn import Arm, InputError, Log
-from armdyn.identification.band.delay import Delays
-from armdyn.identification.band.find import Band, find_band
 from armdyn.identification.identify import identify
+from armdyn.identification.signals.band import Band, find_band
+from armdyn.identification.signals.delay import Delays
 from armdyn.log.filters import choose_cutoff
 from support.identification import motion, recorded, small_arm
 
@@ -115,7 +115,7 @@ def test_a_delay_of_one_half_only_is_not_corrected() -> None:
     tau = np.where((log.t < 15.0)[:, None], late(log, 0.02).tau, log.tau)
     found = band(arm, replace(log, tau=tau))
     assert found.delay == 0.0
-    assert "not the same everywhere" in found.notes[0]
+    assert "not repeatable" in found.notes[0]
 
 
 def test_a_corrected_delay_gives_the_model_without_one() -> None:
@@ -128,7 +128,7 @@ def test_a_corrected_delay_gives_the_model_without_one() -> None:
     given = identify(arm, late(log, 0.01), delay=0.01, **options)
     assert mended.delay == pytest.approx(0.01, rel=0.1)
     assert (plain.delay, wrong.delay, given.delay) == (0.0, 0.0, 0.01)
-    assert any("as asked for" in note for note in given.notes if "shifted" in note)
+    assert any("as requested" in note for note in given.notes if "shifted" in note)
     off = [np.abs(one.values - plain.values) / plain.std for one in (mended, given, wrong)]
     assert np.median(off[0]) < 0.5
     assert np.median(off[1]) < 0.5
@@ -186,7 +186,7 @@ def test_velocities_are_those_that_explain_the_torques_better(noisy: str) -> Non
         q = q + 1e-3 * rng.normal(size=q.shape)
     found = band(arm, Log(t, q, qd, tau=tau, joint_names=arm.joint_names), cutoff=10.0, delay=0.0)
     assert found.measured == (noisy == "positions")
-    assert any("slopes of the positions" in note for note in found.notes) == (not found.measured)
+    assert any("differentiated positions" in note for note in found.notes) == (not found.measured)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from armdyn.identification.data.decimation import decimation
 from armdyn.identification.fit.columns import Model, friction_columns
 from armdyn.identification.fit.fit import Fitted, Settings, fitted
 from armdyn.identification.fit.gram import FOLDS, Exchange, Gram, gram_of
@@ -23,6 +22,7 @@ from armdyn.identification.judge.hypotheses import (
     precision_in_tests,
     weights_in_tests,
 )
+from armdyn.identification.signals.decimation import decimation
 from armdyn.progress import silent
 from support.identification import motion, small_arm
 

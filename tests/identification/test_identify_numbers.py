@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armdyn.identification.data.decimation import decimation, decimation_filter
 from armdyn.identification.fit.correlation import correlation_length
 from armdyn.identification.fit.gram import gram_root
 from armdyn.identification.fit.rows import FilteredSegment
 from armdyn.identification.fit.solver import Fit, Prior, Solver
+from armdyn.identification.signals.decimation import decimation, decimation_filter
 
 
 def rows(count: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

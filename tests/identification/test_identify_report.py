@@ -113,11 +113,11 @@ def named(arm: Arm, names: list[str], name: str) -> Arm:
 def test_the_verdict_is_on_top_in_words() -> None:
     page = Page(report_html(good()))
     assert good().passed
-    assert "Passed: the model can be relied on" in page.words
-    assert f"error of {percent(good().torque_error_total)} on data that were not" in page.words
+    assert "Passed: the model is validated" in page.words
+    assert f"is {percent(good().torque_error_total)} on data not used for the fit" in page.words
     page = Page(report_html(poor()))
     assert not poor().passed
-    assert "Not passed: do not rely on this model" in page.words
+    assert "Failed validation" in page.words
     for reason in poor().reasons:
         assert reason.replace("`", "")[1:] in page.words
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log
-from armdyn.identification.data.trim import MARGIN, flipped, trimmed
 from armdyn.identification.identify import identify
+from armdyn.identification.signals.trim import MARGIN, flipped, trimmed
 from support.identification import motion, recorded, small_arm
 
 RATE = 200.0

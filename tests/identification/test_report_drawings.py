@@ -16,13 +16,12 @@ from armdyn import Arm, Log, Robot
 from armdyn.identification.fit.fit import TermTrial
 from armdyn.identification.identify import identify
 from armdyn.identification.judge.judgement import Finding
-from armdyn.identification.page.correlations import close_pairs, correlations, separating
-from armdyn.identification.page.fine import drawn_share, fine_torques, within
 from armdyn.identification.page.friction import friction_law, term_trials
 from armdyn.identification.page.page import report_html
-from armdyn.identification.page.residuals import explained
+from armdyn.identification.page.parameters import close_pairs, correlations, separating
+from armdyn.identification.page.residuals import explained, smoothed, spectrum
 from armdyn.identification.page.rows import RowsOfJoints
-from armdyn.identification.page.signals import smoothed, spectrum
+from armdyn.identification.page.torques import drawn_share, fine_torques, within
 from armdyn.identification.result import Result
 from armdyn.present.tables import number, percent
 from armdyn.robot.friction import FRICTION_TERMS
@@ -104,7 +103,7 @@ def test_trials_of_terms_appear_if_terms_were_chosen() -> None:
     plain.friction_terms = {"a&b": ("viscous", "coulomb")}
     text = term_trials(plain)
     assert "load" in text and "6.20 %" in text and "3.90 %" in text
-    assert text.count("chosen</span>") == 1
+    assert text.count("selected</span>") == 1
     assert "&lt;b&gt;" in text and "a&amp;b" in text
 
 
@@ -168,7 +167,7 @@ def test_correlations_and_pairs() -> None:
     np.testing.assert_allclose(R, [[1.0, 0.975, 0.0], [0.975, 1.0, 0.0], [0.0, 0.0, 1.0]])
     assert close_pairs(R) == [(0, 1)]
     apart = replace(good(), covariance=np.eye(len(good().values)))
-    assert "All parameters are told apart" in part(report_html(apart), "correlations")
+    assert "No two parameters have a correlation above" in part(report_html(apart), "correlations")
 
 
 def test_pairs_that_are_not_told_apart_are_named_with_a_remedy() -> None:
@@ -198,9 +197,9 @@ def test_recorded_signals_lie_under_those_that_were_used() -> None:
     result = identify(small_arm(), recorded(small_arm()), physical=False, cutoff=10.0)
     drawn = part(report_html(result), "signals")
     assert drawn.count('data-name="recorded"') == 6  # two parts of a log, three joints
-    assert drawn.count('data-name="recorded less used"') == 6
+    assert drawn.count('data-name="recorded minus used"') == 6
     noise = float(
-        re.search(r"recorded less used position ([\d.e−-]+) rad", drawn)[1].replace("−", "-")
+        re.search(r"recorded minus used position ([\d.e−-]+) rad", drawn)[1].replace("−", "-")
     )
     assert noise == pytest.approx(1e-5, rel=0.2)
     with_speed = recorded(small_arm())
@@ -222,14 +221,14 @@ def test_a_long_log_makes_no_huge_page(monkeypatch) -> None:
     result = identify(small_arm(), log, physical=False)
     whole = report_html(result)
     assert drawn_share(result) == 1.0
-    assert "extremes are drawn" not in whole
+    assert "show extremes" not in whole
     # three bytes a number are four letters; without them the page is small
     assert 400_000 < len(whole) < 3_000_000
-    monkeypatch.setattr("armdyn.identification.page.fine.MOST_NUMBERS", 60_000)
+    monkeypatch.setattr("armdyn.identification.page.torques.MOST_NUMBERS", 60_000)
     assert 0.05 < drawn_share(result) < 0.5
     thin = report_html(result)
-    assert "extremes are drawn" in part(thin, "signals")
-    assert "extremes are drawn" in part(thin, "held-out")
+    assert "show extremes" in part(thin, "signals")
+    assert "show extremes" in part(thin, "held-out")
     assert len(thin) < 0.7 * len(whole)
 
 
@@ -266,7 +265,7 @@ def test_the_three_verdicts_look_different(reasons, reservations, tone) -> None:
     text = report_html(replace(good(), judgement=judged))
     box = re.search(r'<div class="verdict (\w+)">(.*?)</div>', text, re.DOTALL)
     assert box[1] == tone
-    assert f"error of {percent(good().total_error)} on data that were not used" in box[2]
+    assert f"is {percent(good().total_error)} on data not used for the fit" in box[2]
     for said in (*reasons, *reservations):
         assert said[1:] in box[2]
 

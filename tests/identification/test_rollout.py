@@ -153,7 +153,7 @@ def test_logs_without_a_whole_window_have_none() -> None:
     assert windows_of([log]) is None
     result = replace(good(), windows=None)
     assert result.rollout is None
-    assert "nothing was simulated" in report_html(result)
+    assert "No simulation" in report_html(result)
 
 
 def test_an_identified_arm_follows_its_log() -> None:
@@ -166,7 +166,7 @@ def test_an_identified_arm_follows_its_log() -> None:
     assert "The identified arm in simulation" in page
     assert page.count('data-group="rollout"') == 3
     most = int(np.argmax(done.tracking))
-    said = f"Most help needs joint{most + 1}: {percent(done.tracking[most])} of its torque."
+    said = f"joint{most + 1} needs most tracking: {percent(done.tracking[most])} of its torque."
     assert said in page
 
 

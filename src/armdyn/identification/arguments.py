@@ -20,9 +20,9 @@ from armdyn.checks import (
 )
 from armdyn.cluster import Cluster
 from armdyn.errors import InputError, shown
-from armdyn.identification.data.trim import with_gain
 from armdyn.identification.fit.choice import AUTO, Terms
 from armdyn.identification.fit.columns import common_terms, short_name
+from armdyn.identification.signals.trim import with_gain
 from armdyn.log.clock import at_source_times
 from armdyn.log.log import Log
 from armdyn.log.many import log_paths, read_logs_on

@@ -25,11 +25,11 @@ from armdyn.identification.arguments import (
     checked_tilt,
     checked_trim,
 )
-from armdyn.identification.data.trim import flipped, trimmed
 from armdyn.identification.extra.extra import Extra, Function, extra_columns
 from armdyn.identification.judge.holdout import split
 from armdyn.identification.pipeline import Options, run
 from armdyn.identification.result import Result
+from armdyn.identification.signals.trim import flipped, trimmed
 from armdyn.log.log import Log
 from armdyn.progress import Progress, reporter
 

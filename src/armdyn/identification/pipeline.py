@@ -17,10 +17,6 @@ from armdyn.arrays import Array
 from armdyn.cluster import Cluster
 from armdyn.errors import ArmdynError, InputError
 from armdyn.identification.about import about
-from armdyn.identification.band.find import Band, find_band
-from armdyn.identification.band.torque_scale import described_in, torque_scale
-from armdyn.identification.data.prepared import Data, prepared, signals_of
-from armdyn.identification.data.trim import with_gain
 from armdyn.identification.fit.choice import Terms, Tilt, curve_rows
 from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.coupling import CoupledMinimal
@@ -44,6 +40,10 @@ from armdyn.identification.physical.physical import WHY, physical
 from armdyn.identification.physical.solver import need_solver
 from armdyn.identification.remedies import Task, remedied
 from armdyn.identification.result import Result
+from armdyn.identification.signals.band import Band, find_band
+from armdyn.identification.signals.prepared import Data, prepared, signals_of
+from armdyn.identification.signals.torque_scale import described_in, torque_scale
+from armdyn.identification.signals.trim import with_gain
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks
 from armdyn.minimal.parameters import MinimalParameters

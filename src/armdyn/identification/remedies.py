@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.data.trim import with_gain
 from armdyn.identification.fit.columns import Column
 from armdyn.identification.judge.effects import EFFECTS, State
 from armdyn.identification.judge.judgement import Finding
+from armdyn.identification.signals.trim import with_gain
 from armdyn.log.log import Log
 from armdyn.log.rows import is_in_file
 

@@ -31,8 +31,8 @@ from armdyn.errors import InputError
 from armdyn.graph.interpret import interpret
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
-from armdyn.identification.data.decimation import DecimationFilter, decimation
 from armdyn.identification.fit.gravity import Turned
+from armdyn.identification.signals.decimation import DecimationFilter, decimation
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.robot.friction import FRICTION_TERMS
 from armdyn.scalar import Scalar

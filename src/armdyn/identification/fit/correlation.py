@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.data.decimation import EDGE
+from armdyn.identification.signals.decimation import EDGE
 from armdyn.numerics import ratio
 
 Mask = NDArray[np.bool_]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.cluster import Cluster, Future
-from armdyn.identification.data.decimation import DecimationFilter
 from armdyn.identification.fit.columns import Model
+from armdyn.identification.signals.decimation import DecimationFilter
 from armdyn.log.rows import FileRows, MemoryRows, blocks, is_in_file, part_of, picked, runs
 from armdyn.log.signals import Prepared
 

@@ -28,7 +28,6 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_positive
 from armdyn.errors import ArmdynError, InputError, shown
 from armdyn.identification.arguments import checked_arm, checked_cutoff, checked_logs
-from armdyn.identification.data.prepared import Data, prepared
 from armdyn.identification.fit.columns import Model, friction_columns
 from armdyn.identification.fit.correlation import correlation_lengths
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
@@ -45,6 +44,7 @@ from armdyn.identification.gains.gain_fit import (
 from armdyn.identification.payload.columns import LoadColumns, model_of
 from armdyn.identification.payload.estimate import joint_squares, moving_blocks
 from armdyn.identification.payload.load import Load
+from armdyn.identification.signals.prepared import Data, prepared
 from armdyn.log.log import Log
 from armdyn.numerics import ratio
 from armdyn.progress import Progress, reporter

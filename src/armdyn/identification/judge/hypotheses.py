@@ -15,7 +15,6 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.identification.band.torque_scale import TorqueScale
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.folds import Folds, Trial
@@ -25,6 +24,7 @@ from armdyn.identification.fit.solver import Fit, Prior, solution
 from armdyn.identification.judge.box import Box
 from armdyn.identification.judge.effects import FLIPPED, Hypothesis, Layout, Reference
 from armdyn.identification.judge.judgement import Finding, Measures
+from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.progress import Progress
 from armdyn.robot.joint import Joint

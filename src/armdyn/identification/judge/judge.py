@@ -9,7 +9,6 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.identification.band.torque_scale import TorqueScale
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import Gram
@@ -32,6 +31,7 @@ from armdyn.identification.judge.hypotheses import (
 from armdyn.identification.judge.judgement import Finding, Judgement, Measures
 from armdyn.identification.judge.plausible import remarks
 from armdyn.identification.judge.verdict import refusals, reservations
+from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.log.log import Log
 from armdyn.progress import Progress
 

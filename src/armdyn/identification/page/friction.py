@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.identification.fit.choice import SIGNIFICANCE
 from armdyn.identification.fit.columns import Column, short_name
-from armdyn.identification.page.rows import JointRows, RowsOfJoints
+from armdyn.identification.page.rows import RowsOfJoints, figure, hint, units_of
 from armdyn.present.html import Html, joined, section, tag
 from armdyn.present.scatter import Trace, scatter
 from armdyn.present.tables import Grid, Toned, number, percent, with_deviation
@@ -21,14 +21,13 @@ from armdyn.robot.joint import Joint
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
-# The friction of a joint as a function of speed and load, with error bars.
-
-OFFSET = "offset"
+POINTS, ROWS = 60, 1200
+"""Points of a curve, and rows that are drawn: more do not show in a small drawing."""
 
 
 @dataclass(frozen=True, eq=False)
 class FrictionLaw:
-    """What was found of the friction of one joint.
+    """The fitted friction of one joint, as a function of speed and load.
 
     Attributes:
         columns: its terms; empty if friction was not fitted.
@@ -40,11 +39,6 @@ class FrictionLaw:
     values: Array
     covariance: Array
 
-    @property
-    def depends_on_load(self) -> bool:
-        """Whether it has a term of the load."""
-        return any(_of_load(column) for column in self.columns)
-
     def torque(self, v: Array, load: Array | float, *, offset: bool = True) -> Array:
         """Return the friction at speeds and loads ``(N,)``, with or without its constant part."""
         return self._matrix(v, load, offset) @ self.values
@@ -54,183 +48,137 @@ class FrictionLaw:
         A = self._matrix(v, load, offset)
         return np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", A, self.covariance, A), 0.0))
 
+    def trace(self, x: Array, v: Array, load: Array | float, *, offset: bool = True) -> Trace:
+        """Return the curve over x, with a band of twice its standard deviation."""
+        band = 2.0 * self.std(v, load, offset=offset)
+        return Trace(x, self.torque(v, load, offset=offset), "said", band)
+
     def _matrix(self, v: Array, load: Array | float, offset: bool) -> Array:
         A = np.zeros((len(v), len(self.columns)))
         for i, column in enumerate(self.columns):
-            if offset or column.kind != OFFSET:
-                A[:, i] = _evaluated(column, v) * (np.abs(load) if _of_load(column) else 1.0)
+            if offset or column.kind != "offset":
+                term = FRICTION_TERMS[column.kind]
+                direction = np.tanh(v / column.soft) if column.soft else np.sign(v)
+                pairs = zip(v, direction, strict=True)
+                values = [term.column(x, s, *column.shape) for x, s in pairs]
+                A[:, i] = np.array(values, np.float64) * (np.abs(load) if term.load else 1.0)
         return A
 
 
 def friction_law(result: Result, j: int) -> FrictionLaw:
     """Return the friction of a joint."""
-    at = [
-        i for i, c in enumerate(result.model.columns) if c.kind in FRICTION_TERMS and c.joint == j
-    ]
-    return FrictionLaw(
-        tuple(result.model.columns[i] for i in at),
-        result.values[at],
-        result.covariance[np.ix_(at, at)],
-    )
-
-
-def _of_load(column: Column) -> bool:
-    return FRICTION_TERMS[column.kind].load
-
-
-def _evaluated(column: Column, v: Array) -> Array:
-    """Return a column at speeds, for a load of 1."""
-    term = FRICTION_TERMS[column.kind]
-    direction = np.tanh(v / column.soft) if column.soft else np.sign(v)
-    found = [term.column(x, s, *column.shape) for x, s in zip(v, direction, strict=True)]
-    return np.array(found, dtype=np.float64)
-
-
-TITLE = "Friction"
-
-# Points of a curve, and rows that are drawn.
-POINTS = 60
-ROWS = 1200
+    columns = result.model.columns
+    at = [i for i, c in enumerate(columns) if c.kind in FRICTION_TERMS and c.joint == j]
+    covariance = result.covariance[np.ix_(at, at)]
+    return FrictionLaw(tuple(columns[i] for i in at), result.values[at], covariance)
 
 
 def friction_section(result: Result, rows: RowsOfJoints) -> Html:
-    """Return two drawings for each joint, and how the terms were chosen."""
+    """Return two drawings for each joint, and how the terms were selected."""
     laws = [friction_law(result, j) for j in range(result.arm.n)]
     if not any(law.columns for law in laws):
         words = "Friction was taken as described, not fitted."
-        return section(TITLE, tag("p", words), key="friction")
-    held = "; orange: rows held out" * result.held_out
-    hint = tag(
-        "p",
-        "Friction of each joint over its speed, at its usual load, and over its load, at its usual "
-        "speed (there against the motion, without the constant part). The line is the model, with "
-        "twice its standard deviation. Blue dots: what is left of the measured torque when all "
-        f"other parts of the model are taken away{held}. Dots that bend away from the line are "
-        "friction that the model does not have.",
-        class_="hint",
+        return section("Friction", tag("p", words), key="friction")
+    held_out = "; orange: held-out rows" * result.held_out
+    explained = hint(
+        "Friction of each joint over its speed, at its median load, and over its load, at its "
+        "median speed (against the motion, without the constant part). The line is the model, with "
+        "twice its standard deviation. Blue dots: the measured torque minus all other parts of the "
+        f"model{held_out}. Dots that bend away from the line are friction that the model does not "
+        "have."
     )
     figures: list[Html] = []
     for j, joint in enumerate(result.arm.robot.joints):
         if laws[j].columns and len(rows.both(j)):
             figures += _figures(rows, j, joint, laws[j], float(result.about.dead_band[j]))
     drawn = tag("div", joined(figures), class_="grid pairs")
-    return section(TITLE, _coefficients(result), hint, drawn, term_trials(result), key="friction")
+    return section(
+        "Friction", _coefficients(result), explained, drawn, term_trials(result), key="friction"
+    )
 
 
 def _coefficients(result: Result) -> Html:
     """Return a row of coefficients for each joint."""
-    found = [
-        (i, column)
-        for i, column in enumerate(result.model.columns)
-        if column.kind in FRICTION_TERMS
-    ]
-    kinds = list(dict.fromkeys(column.kind for _, column in found))
-    cells: dict[tuple[int, str], list[str]] = {}
-    for i, column in found:
-        value, std = float(result.values[i]), float(result.std[i])
-        said = f"{with_deviation(value, std)} ± {number(std, 2)}"
-        cells.setdefault((column.joint, column.kind), []).append(said)
-    rows = tuple(
-        (name, *(", ".join(cells.get((j, kind), [])) for kind in kinds))
-        for j, name in enumerate(result.arm.joint_names)
-    )
     joints = result.arm.robot.joints
-    types = list(dict.fromkeys(joints[column.joint].is_revolute for _, column in found))
-    heads = ("friction of", *(_head(kind, types) for kind in kinds))
-    return Grid("", heads, 1, rows).html()
-
-
-def _head(kind: str, types: Sequence[bool]) -> str:
-    """Return the name of a term with its units, for the types of joints that there are."""
-    term = FRICTION_TERMS[kind]
-    units = [unit for unit in dict.fromkeys(map(term.unit, types)) if unit != "1"]
-    return f"{term.words} [{', '.join(units)}]" if units else term.words
+    cells: dict[tuple[int, str], list[str]] = {}
+    units: dict[str, dict[str, None]] = {}
+    each = zip(result.model.columns, result.values.tolist(), result.std.tolist(), strict=True)
+    for column, value, std in each:
+        if column.kind in FRICTION_TERMS:
+            words = f"{with_deviation(value, std)} ± {number(std, 2)}"
+            cells.setdefault((column.joint, column.kind), []).append(words)
+            unit = FRICTION_TERMS[column.kind].unit(joints[column.joint].is_revolute)
+            units.setdefault(column.kind, {})[unit] = None
+    heads = ["friction of"]
+    for kind, some in units.items():
+        words = ", ".join(unit for unit in some if unit != "1")
+        heads.append(FRICTION_TERMS[kind].words + f" [{words}]" * bool(words))
+    rows = tuple(
+        (joint.name, *(", ".join(cells.get((j, kind), [])) for kind in units))
+        for j, joint in enumerate(joints)
+    )
+    return Grid("", tuple(heads), 1, rows).html()
 
 
 def _figures(rows: RowsOfJoints, j: int, joint: Joint, law: FrictionLaw, dead: float) -> list[Html]:
-    both, fit, test = rows.both(j), _thin(rows.of(j, False)), _thin(rows.of(j, True))
-    force = "N m" if joint.is_revolute else "N"
-    usual = float(np.median(np.abs(both.load)))
-    top, speed = float(np.abs(both.velocity).max()), float(np.median(np.abs(both.velocity)))
+    both, units = rows.both(j), units_of(joint)
+    kinds = ((False, "dots"), (True, "dots others"))
+    sets = [(rows.of(j, held_out).thinned(ROWS), kind) for held_out, kind in kinds]
+    load, speed = (float(np.median(np.abs(x))) for x in (both.load, both.velocity))
+    top = float(np.abs(both.velocity).max())
     grid = np.linspace(max(dead, 1e-3 * top), top, POINTS)
-    kinds = ((fit, "dots"), (test, "dots others"))
     over_speed = scatter(
-        [(x.velocity, law.torque(x.velocity, usual) + x.residual, kind) for x, kind in kinds],
-        [_trace(law, v, usual) for v in (-grid[::-1], grid)],
-        "rad/s" if joint.is_revolute else "m/s",
+        [(x.velocity, law.torque(x.velocity, load) + x.residual, kind) for x, kind in sets],
+        [law.trace(v, v, load) for v in (-grid[::-1], grid)],
+        units.speed,
         f"friction of {joint.name} over speed",
     )
+
+    def steady(loads: Array) -> Array:
+        """Return friction against the motion, as if all rows had the same speed."""
+        return law.torque(np.full(len(loads), speed), loads, offset=False)
+
     loads = np.linspace(0.0, float(np.abs(both.load).max()), POINTS)
-    steady = np.full(POINTS, speed)
-    against = Trace(
-        loads, law.torque(steady, loads, offset=False), "said",
-        2.0 * law.std(steady, loads, offset=False),
-    )  # fmt: skip
     over_load = scatter(
-        [(np.abs(x.load), _against(law, x, speed), kind) for x, kind in kinds],
-        [against],
-        force,
+        [(np.abs(x.load), steady(x.load) + x.residual * np.sign(x.velocity), k) for x, k in sets],
+        [law.trace(loads, np.full(POINTS, speed), loads, offset=False)],
+        units.torque,
         f"friction of {joint.name} over load",
     )
-    captions = (f" over speed [{force}]", f" over load [{force}]")
     return [
-        tag("figure", tag("figcaption", tag("b", joint.name), said), picture)
-        for said, picture in zip(captions, (over_speed, over_load), strict=True)
+        figure(joint.name, f" over {what} [{units.torque}]", picture)
+        for what, picture in (("speed", over_speed), ("load", over_load))
     ]
 
 
-def _trace(law: FrictionLaw, v: Array, load: float) -> Trace:
-    return Trace(v, law.torque(v, load), "said", 2.0 * law.std(v, load))
-
-
-def _against(law: FrictionLaw, rows: JointRows, speed: float) -> Array:
-    """Return friction against the motion of rows, as if all had the same speed."""
-    steady = np.full(len(rows), speed)
-    return law.torque(steady, rows.load, offset=False) + rows.residual * np.sign(rows.velocity)
-
-
-def _thin(rows: JointRows) -> JointRows:
-    every = max(len(rows) // ROWS, 1)
-    return JointRows(
-        rows.position[::every], rows.velocity[::every], rows.load[::every], rows.residual[::every]
-    )
-
-
 def term_trials(result: Result) -> Html:
-    """Return how the terms were chosen: errors with and without each; nothing without a choice."""
-    names = result.arm.joint_names
-    cells: list[tuple[Html | str | Toned, ...]] = [
+    """Return errors with and without each friction term; nothing if terms were not selected."""
+    if not result.trials:
+        return Html("")
+    cells = tuple(
         (
-            names[trial.joint],
+            result.arm.joint_names[trial.joint],
             _terms((trial.term,)),
             percent(trial.error_without),
             percent(trial.error_with),
             f"{trial.deviations:.1f}",
-            Toned("chosen", "good") if trial.chosen else "",
+            Toned("selected", "good") if trial.chosen else "",
         )
         for trial in result.trials
-    ]
-    if not cells:
-        return Html("")
-    words = tag(
-        "p",
-        "Which terms friction has was chosen inside the data of the fit. A joint has each further "
-        f"term that is {np.sqrt(SIGNIFICANCE):.2g} standard deviations away from zero beside all "
-        "others; rotor and load coefficients must be positive. Common terms are viscous, Coulomb "
-        "and constant friction. The table has errors on parts of the data that were left out of "
-        "the fit, without and with each further term, beside the chosen ones.",
-        class_="hint",
+    )
+    words = hint(
+        "Friction terms were selected on the data of the fit. Common terms are viscous, Coulomb "
+        "and constant friction. A joint gets each further term that differs from zero by "
+        f"{np.sqrt(SIGNIFICANCE):.2g} standard deviations beside all others; rotor and load "
+        "coefficients must be positive. The table has cross-validation errors without and with "
+        "each further term, beside the selected ones."
     )
     heads = ("joint", "term", "error without", "error with", "fall in standard errors", "")
-    tried = Grid("", heads, 2, tuple(cells), words_after=1).html()
-    folded = tag("details", tag("summary", "Show what was tried"), tried)
-    return joined([tag("h3", "How the terms were chosen"), words, _chosen(result), folded])
-
-
-def _chosen(result: Result) -> Html:
-    """Return the terms of every joint."""
-    rows = tuple((name, _terms(terms)) for name, terms in result.friction_terms.items())
-    return Grid("", ("joint", "terms of its friction"), 2, rows).html()
+    table = Grid("", heads, 2, cells, words_after=1).html()
+    folded = tag("details", tag("summary", "Show all trials"), table)
+    terms = tuple((name, _terms(terms)) for name, terms in result.friction_terms.items())
+    selected = Grid("", ("joint", "friction terms"), 2, terms).html()
+    return joined([tag("h3", "Selection of friction terms"), words, selected, folded])
 
 
 def _terms(names: Sequence[str]) -> str:

@@ -1,22 +1,36 @@
-"""Identified parameters with error bars, described values, and what is not identifiable."""
+"""Identified parameters: error bars, described values, correlations, and physical links."""
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from armdyn.arrays import Array
 from armdyn.identification.about import described_values
-from armdyn.present.html import Html, joined, listed, section, tag
-from armdyn.present.tables import Grid, Toned, number, percent, with_deviation
+from armdyn.identification.fit.columns import Column
+from armdyn.identification.page.rows import hint
+from armdyn.numerics import ratio
+from armdyn.present.curves import captioned
+from armdyn.present.html import Html, Packed, joined, listed, section, tag
+from armdyn.present.tables import MINUS, Grid, Toned, number, percent, with_deviation
+from armdyn.robot.friction import FRICTION_TERMS
 
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
-WIDTH, HEIGHT = 150, 16
-
-# Random poses at which the mass matrix is checked.
 POSES = 1000
+"""Random poses at which the mass matrix is checked."""
+
+CORRELATED = 0.95
+"""Above this correlation only a combination of two parameters is known: their separate standard
+deviations are three times those of the combination."""
+
+LEFT = 62.0
+"""Margin of the heat map for names [px]."""
 
 
 def parameter_table(result: Result) -> Html:
@@ -25,8 +39,7 @@ def parameter_table(result: Result) -> Html:
     rows: list[tuple[str, ...]] = []
     for i, name in enumerate(result.names):
         value, std, cad = float(result.values[i]), float(result.std[i]), float(described[i])
-        known = name not in weak
-        mark = Toned("known" if known else "not known", "good" if known else "bad")
+        mark = Toned("not known", "bad") if name in weak else Toned("known", "good")
         rows.append(
             (
                 tag("span", name, title=result.expression(name)),
@@ -40,61 +53,79 @@ def parameter_table(result: Result) -> Html:
             )
         )
     heads = ("parameter", "unit", "", "value ± 2 std", "value", "std", "std / value", "described")
-    hint = tag(
-        "p",
-        "Known: the standard deviation is below 30 % of the value. A parameter that is not known "
-        "by itself does no harm to torques of motions like these. In the drawings: dot and bar are "
-        "the value and twice its standard deviation, the diamond is the described value, the "
-        "line is zero. Point at a name to read which combination it is.",
-        class_="hint",
+    explained = hint(
+        "Known: the standard deviation is below 30 % of the value. Unknown parameters hardly "
+        "change the torques of motions like these. In the drawings: dot and bar are the value and "
+        "twice its standard deviation, the diamond is the described value, the line is zero. Point "
+        "at a name to read which combination of link parameters it is."
     )
-    return section("Parameters", hint, Grid("", heads, 4, tuple(rows)).html(), key="parameters")
+    table = Grid("", heads, 4, tuple(rows)).html()
+    return section("Parameters", explained, table, key="parameters")
+
+
+def _bar(value: float, std: float, cad: float) -> Html:
+    """Return value and error bar as a drawing, zero in the middle."""
+    wide, high, mid = 150, 16, 8  # size and middle of the drawing [px]
+    described = np.isfinite(cad)
+    reach = max(abs(value) + 2.0 * std, abs(cad) if described else 0.0)
+    reach = 1.1 * reach if np.isfinite(reach) and reach > 0.0 else 1.0
+
+    def at(x: float) -> float:
+        return round(wide / 2 * (1.0 + min(max(x / reach, -1.0), 1.0)), 1)
+
+    parts = [
+        tag("line", x1=wide / 2, x2=wide / 2, y1=0, y2=high, class_="zero"),
+        tag("line", x1=at(value - 2 * std), x2=at(value + 2 * std), y1=mid, y2=mid, class_="bar"),
+        tag("circle", cx=at(value), cy=mid, r=2.8, class_="mid"),
+    ]
+    if described:
+        c = at(cad)
+        diamond = f"{c - 4},{mid} {c},{mid - 4} {c + 4},{mid} {c},{mid + 4}"
+        parts.append(tag("polygon", points=diamond, class_="cad"))
+    return tag("svg", joined(parts), width=wide, height=high, viewBox=f"0 0 {wide} {high}")
 
 
 def hidden(result: Result) -> Html:
-    """Return the properties that no torque shows, and why."""
+    """Return the properties that are not identifiable, and why."""
     intro = tag(
         "p",
-        "No motion, however good, shows these: they only count in the sums above. Natural "
-        "parameters of the identified arm take them from its description as far as the sums allow.",
+        "No motion shows these: they enter the torques only in the combinations above. The link "
+        "parameters of the identified arm keep the described values as far as the combinations "
+        "allow.",
     )
-    return section(
-        "What cannot be identified, and why",
-        intro,
-        listed(str(statement) for statement in result.model.base.invisible),
-        key="hidden",
-    )
+    statements = listed(str(statement) for statement in result.model.base.invisible)
+    return section("What is not identifiable, and why", intro, statements, key="hidden")
 
 
 def links(result: Result) -> Html:
-    """Return masses and centres of mass before and after, and whether the links can exist."""
+    """Return masses and centres of mass before and after, and physical consistency."""
     rows: list[tuple[str, ...]] = []
+    inconsistent: list[str] = []
     for before, after in zip(result.described.robot.joints, result.arm.robot.joints, strict=True):
         faults = after.physical_faults()
-        said = Toned("no" if faults else "yes", "bad" if faults else "good")
+        inconsistent += [after.name] * bool(faults)
         rows.append(
             (
                 after.name,
-                said,
+                Toned("no", "bad") if faults else Toned("yes", "good"),
                 number(after.mass),
                 number(before.mass) if before.mass else "–",
                 ", ".join(number(x, 3) for x in after.com),
                 ", ".join(number(x, 3) for x in before.com) if before.mass else "–",
             )
         )
-    heads = ("link of joint", "can exist", "mass [kg]", "described", "centre [m]", "described")
-    impossible = [j.name for j in result.arm.robot.joints if j.physical_faults()]
-    if impossible:
+    heads = ("link of joint", "consistent", "mass [kg]", "described", "centre [m]", "described")
+    words = "All links are physically consistent: positive masses, possible inertias."
+    if inconsistent:
         words = (
-            f"The links of {', '.join(impossible)} are no bodies that can exist. Torques of "
+            f"The links of {', '.join(inconsistent)} are physically inconsistent. Torques of "
             "motions like these are still right; simulators may refuse the arm."
         )
-    else:
-        words = "All links are bodies that can exist: positive masses, possible inertias."
     lowest = least_inertia(result)
+    definite = "positive definite" if lowest > 0 else "not positive definite, do not simulate it"
     words += (
-        f" At {POSES} random poses the least eigenvalue of the mass matrix is {number(lowest, 3)}"
-        f"{': positive, as it must be.' if lowest > 0 else ': not positive, do not simulate it.'}"
+        f" At {POSES} random poses the least eigenvalue of the mass matrix is {number(lowest, 3)}: "
+        f"{definite}."
     )
     return section("Links", tag("p", words), Grid("", heads, 2, tuple(rows)).html(), key="links")
 
@@ -108,23 +139,141 @@ def least_inertia(result: Result) -> float:
     return float(np.linalg.eigvalsh(result.arm.mass_matrix(q)).min())
 
 
-def _bar(value: float, std: float, cad: float) -> Html:
-    """Return value and error bar as a drawing, zero in the middle."""
-    there = np.isfinite(cad)
-    reach = max(abs(value) + 2.0 * std, abs(cad) if there else 0.0)
-    reach = 1.1 * reach if np.isfinite(reach) and reach > 0.0 else 1.0
+def correlation_section(result: Result, packed: Packed) -> Html:
+    """Return the correlated pairs, and a heat map."""
+    R = correlations(result.covariance)
+    pairs, most = close_pairs(R), 12  # more pairs are counted, not named
+    words = [_pair(result, i, j, float(R[i, j])) for i, j in pairs[:most]]
+    if len(pairs) > most:
+        words.append(f"and {len(pairs) - most} more pairs.")
+    none = f"No two parameters have a correlation above {CORRELATED:g}."
+    explained = hint(
+        "Correlations of the errors of the parameters: orange if positive, blue if negative, the "
+        f"darker the larger. Pairs above {CORRELATED:g} are framed: these data determine only a "
+        "combination of them. Point at a cell to read it."
+    )
+    said = listed(words) if words else tag("p", none)
+    picture = captioned(["Correlations"], _map(result, R, packed))
+    return section("Correlated parameters", said, explained, picture, key="correlations")
 
-    def at(x: float) -> float:
-        return round(WIDTH / 2 * (1.0 + min(max(x / reach, -1.0), 1.0)), 1)
 
-    mid = HEIGHT / 2
-    parts = [
-        tag("line", x1=WIDTH / 2, x2=WIDTH / 2, y1=0, y2=HEIGHT, class_="zero"),
-        tag("line", x1=at(value - 2 * std), x2=at(value + 2 * std), y1=mid, y2=mid, class_="bar"),
-        tag("circle", cx=at(value), cy=mid, r=2.8, class_="mid"),
-    ]
-    if there:
-        c = at(cad)
-        diamond = f"{c - 4},{mid} {c},{mid - 4} {c + 4},{mid} {c},{mid + 4}"
-        parts.append(tag("polygon", points=diamond, class_="cad"))
-    return tag("svg", joined(parts), width=WIDTH, height=HEIGHT, viewBox=f"0 0 {WIDTH} {HEIGHT}")
+def correlations(covariance: Array) -> Array:
+    """Return correlations; 0 beside a parameter without any variance."""
+    std = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    R = np.clip(ratio(covariance, np.outer(std, std), 0.0), -1.0, 1.0)
+    np.fill_diagonal(R, 1.0)
+    return R
+
+
+def close_pairs(R: Array) -> list[tuple[int, int]]:
+    """Return the correlated pairs, the largest correlation first."""
+    i, j = np.nonzero(np.triu(np.abs(R) > CORRELATED, 1))
+    order = np.argsort(-np.abs(R[i, j]), kind="stable")
+    return [(int(i[k]), int(j[k])) for k in order]
+
+
+def _pair(result: Result, i: int, j: int, r: float) -> str:
+    a, b = result.model.columns[i], result.model.columns[j]
+    size = f"{r:.3f}".replace("-", MINUS)
+    return (
+        f"{a.name} ({_meaning(result, a)}) and {b.name} ({_meaning(result, b)}): correlation "
+        f"{size}. {separating(result, a, b)}"
+    )
+
+
+def _meaning(result: Result, column: Column) -> str:
+    where, kind = _joints(result, column), _class(column)
+    if kind in FRICTION_TERMS:
+        return f"{FRICTION_TERMS[kind].words} friction of {where}"
+    names = {"extra": "extra column of", MOMENT: f"{MOMENT} seen by", "inertia": "inertia seen by"}
+    return f"{names[kind]} {where}"
+
+
+def _joints(result: Result, column: Column) -> str:
+    names = result.arm.joint_names
+    if column.kind != "base":
+        return ", ".join(names[j] for j in column.joints)
+    digits = re.match(r"[A-Za-z]+(\d+)", column.name)
+    return names[int(digits[1]) - 1] if digits and int(digits[1]) <= len(names) else "the arm"
+
+
+def _class(column: Column) -> str:
+    """Return the kind of a column; a base parameter is a first moment of mass or an inertia."""
+    if column.kind in FRICTION_TERMS or column.kind == "extra":
+        return column.kind
+    return MOMENT if column.unit.replace(" ", "") in ("kg", "kgm") else "inertia"
+
+
+MOMENT = "first moment of mass"
+FRICTION = frozenset(FRICTION_TERMS)
+ANY = FRICTION | {"extra", MOMENT, "inertia"}
+REMEDIES = (
+    (ANY, {"extra"}, "Vary the input of the extra column independently of the motion of {}."),
+    (FRICTION, {"load_friction"}, "Move {} under different loads: other postures, or a payload."),
+    (FRICTION, {"offset"}, "Move {} for equally long in both directions."),
+    (FRICTION, FRICTION, "Move {} at more different speeds, slow and fast."),
+    (ANY, {"offset"}, "Move {} through more of the range of positions."),
+    (
+        ANY,
+        {"viscous"},
+        "Vary speed and acceleration of {} independently: other speeds per place.",
+    ),
+    (ANY, FRICTION, "Move {} in more different postures, in both directions."),
+    ({MOMENT}, ANY, "Move {} through more of their range of positions, independently."),
+    ({"inertia"}, ANY, "Accelerate {} more, independently of each other and in more postures."),
+    (ANY, ANY, "Move {} both slowly and with strong accelerations in the same postures."),
+)
+"""Which motion separates two parameters: the first line whose first set has both of their classes
+and whose second set has at least one."""
+
+
+def separating(result: Result, a: Column, b: Column) -> str:
+    """Return which motion separates two parameters."""
+    joints = " and ".join(dict.fromkeys((_joints(result, a), _joints(result, b))))
+    pair = {_class(a), _class(b)}
+    words = next(words for both, one, words in REMEDIES if pair <= both and pair & one)
+    return words.format(joints)
+
+
+def _map(result: Result, R: Array, packed: Packed) -> Html:
+    p, largest, named = len(R), 22.0, 6.5  # largest cell, and smallest cell with names [px]
+    cell = round(min((900.0 - LEFT) / p, largest), 2)
+    shades = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85, CORRELATED)  # smaller correlations are blank
+    size = LEFT + p * cell
+    parts: list[Html] = []
+    for sign, kind in ((1.0, "plus"), (-1.0, "minus")):
+        level = np.digitize(sign * R, shades)
+        for shade in range(1, len(shades) + 1):
+            squares = _squares(level == shade)
+            if squares:
+                opacity = round(shade / len(shades), 2)
+                parts.append(tag("path", d=squares, class_=kind, opacity=opacity))
+    frames = _squares((np.abs(R) > CORRELATED) & ~np.eye(p, dtype=bool))
+    parts.append(tag("path", d=frames, class_="framed"))
+    return tag(
+        "svg",
+        tag("rect", x=LEFT, y=LEFT, width=p * cell, height=p * cell, class_="frame"),
+        tag("g", joined(parts), transform=f"translate({LEFT} {LEFT}) scale({cell})"),
+        *(_names(result, cell) if cell >= named else []),
+        viewBox=f"0 0 {size:g} {size:g}", class_="heat", role="img",
+        style=f"width: min(100%, {size:g}px)", aria_label="correlations of the parameters",
+        data_names=json.dumps(list(result.names)), data_values=packed.key(R.ravel()),
+        data_left=LEFT, data_cell=cell,
+    )  # fmt: skip
+
+
+def _squares(mask: NDArray[np.bool_]) -> str:
+    """Return the path of the cells of a mask."""
+    return "".join(f"M{j} {i}h1v1h-1z" for i, j in np.argwhere(mask).tolist())
+
+
+def _names(result: Result, cell: float) -> list[Html]:
+    """Return the names of the parameters at the left and above."""
+    size = f"font-size: {min(0.8 * cell, 11.0):.1f}px"
+    texts: list[Html] = []
+    for k, name in enumerate(result.names):
+        at = round(LEFT + (k + 0.75) * cell, 1)
+        texts.append(tag("text", name, x=LEFT - 4, y=at, class_="axis", style=size))
+        turned = f"translate({at} {LEFT - 4}) rotate(-90)"
+        texts.append(tag("text", name, transform=turned, style=size))
+    return texts

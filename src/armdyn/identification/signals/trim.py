@@ -1,38 +1,47 @@
-"""Parts of logs that are left out, and joints whose sign is changed."""
+"""Trim rest at the ends of logs, and flip signs of torques."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import InputError
+from armdyn.identification.signals.decimation import NEGLIGIBLE_MOTION
 from armdyn.log.log import Log
 from armdyn.log.rows import FileRows, blocks, is_in_file
 
-# Logs without the rest at their ends.
-#
-# Recorders run before the motion begins and after it ends. At rest friction is unknown, so these
-# samples show little, but they fill the part of a log that is held out.
+AT_REST = 0.02
+"""A joint is at rest below this share of its greatest speed."""
 
-# A joint is at rest below this share of its greatest speed ...
-RESTING = 0.02
-# ... and does not count if that is below this share of the greatest speed of any joint.
-HELD = 1e-2
-
-# Speeds are means over this time [s]: encoder noise is no motion.
-SPAN = 0.1
-
-# Rest at an end is cut if it is longer than this [s], but for a margin [s].
-SHORTEST = 0.5
 MARGIN = 0.25
+"""Rest that is kept before and after the motion [s]: filters start up in it."""
+
+
+@dataclass(frozen=True)
+class RestSearch:
+    """How rest at the ends of a log is found.
+
+    Recorders run before the motion begins and after it ends. At rest friction is unknown, so these
+    samples show little, but they fill the part of a log that is held out.
+
+    Attributes:
+        span: speeds are means over this time [s]: encoder noise is no motion.
+        shortest: rest at an end is cut if it is longer than this [s].
+    """
+
+    span: float = 0.1
+    shortest: float = 0.5
+
+
+REST = RestSearch()
 
 
 def trimmed(log: Log, ends: tuple[float, float] | None) -> Log:
-    """Return a log without its ends, with a note that says so.
+    """Return a log without its ends, with a note.
 
     Args:
         log: the log.
@@ -44,7 +53,7 @@ def trimmed(log: Log, ends: tuple[float, float] | None) -> Log:
     else:
         first, last = float(log.t[0:1][0]), float(log.t[len(log) - 1 :][0])
         start, stop = _between(log, first + ends[0], last - ends[1])
-        why = "as asked for"
+        why = "as requested"
     if (start, stop) == (0, len(log)):
         return log
     times = (log.t[k : k + 1][0] for k in (0, start, stop - 1, len(log) - 1))
@@ -72,20 +81,20 @@ def _between(log: Log, first: float, last: float) -> tuple[int, int]:
 
 def _motion(log: Log) -> tuple[int, int]:
     """Return the samples from the start of the motion to its end."""
-    span = max(round(SPAN * log.rate), 1)
+    span = max(round(REST.span * log.rate), 1)
     if len(log) <= 2 * span:
         return 0, len(log)
     top = np.max([v.max(axis=0) for _, v in _speeds(log, span)], axis=0)
-    counted = (top > HELD * top.max()) & (top > 0.0)
+    counted = (top > NEGLIGIBLE_MOTION * top.max()) & (top > 0.0)
     first, last = len(log), -1
     for a, v in _speeds(log, span):
-        moving = np.flatnonzero((v > RESTING * top)[:, counted].any(axis=1))
+        moving = np.flatnonzero((v > AT_REST * top)[:, counted].any(axis=1))
         if len(moving):
             first, last = min(first, a + int(moving[0])), a + int(moving[-1]) + span
     if last < 0:
         return 0, len(log)
     start, stop = (
-        kept if cut * log.median_step > SHORTEST else whole
+        kept if cut * log.median_step > REST.shortest else whole
         for cut, kept, whole in (
             (first, first - round(MARGIN * log.rate), 0),
             (len(log) - 1 - last, last + 1 + round(MARGIN * log.rate), len(log)),
@@ -101,9 +110,6 @@ def _speeds(log: Log, span: int) -> Iterator[tuple[int, Array]]:
         yield a, np.abs(log.q[a + span : b + span] - log.q[a:b]) / time[:, None]
 
 
-# Logs whose torques have another sign or unit.
-
-
 def flipped(log: Log, joints: Sequence[int]) -> Log:
     """Return a log with the torques of some joints, numbers from 0, of opposite sign."""
     if not joints:
@@ -111,7 +117,9 @@ def flipped(log: Log, joints: Sequence[int]) -> Log:
     sign = np.ones(log.n)
     sign[list(joints)] = -1.0
     names = ", ".join(log.joint_names[j] for j in joints)
-    return with_gain(log, sign, f"the torques of {names} have the opposite sign, as asked for.")
+    return with_gain(
+        log, sign, f"torques of {names} were used with the opposite sign, as requested."
+    )
 
 
 def with_gain(log: Log, gain: Array, note: str = "") -> Log:

@@ -6,27 +6,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from armdyn.cluster import Cluster
-from armdyn.identification.data.decimation import (
+from armdyn.identification.signals.decimation import (
+    NEGLIGIBLE_MOTION,
     DecimationFilter,
     band_width,
     decimation,
     decimation_filter,
 )
-from armdyn.log.filters import choose_cutoff
+from armdyn.log.filters import MAX_NYQUIST_SHARE, choose_cutoff
 from armdyn.log.log import Log
 from armdyn.log.rows import is_in_file
 from armdyn.log.signals import Prepared, prepare, velocities
 from armdyn.progress import Progress
 
-# Measured velocities are used if they differ from the slopes by less than this share of the speed.
-ALIKE = 0.2
-RESTING = 1e-2
+VELOCITY_AGREEMENT = 0.2
+"""Measured velocities are used if they differ from the slopes of the positions by less than this
+share of the speed: more means another unit, sign or joint."""
 
-# Highest cut-off as a share of the sampling rate of a log.
-HIGHEST = 0.4
-
-# How the note on the cut-off begins. A chosen cut-off is noted once, with the reason.
 LOW_PASSED = "positions low-passed at"
+"""How the note on the cut-off begins. A chosen cut-off is noted once, with the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,22 +55,21 @@ def prepared(
     Args:
         train_logs: the logs of the fit.
         test_logs: the logs of the test.
-        cutoff: of positions [Hz]; chosen from their spectrum if left out.
-        decimate: samples per row; chosen from the band of the motion if left out.
+        cutoff: of positions [Hz]; None chooses it from their spectrum.
+        decimate: samples per row; None chooses it from the band of the motion.
         progress: called during the work.
-        why: the reason for the cut-off, as words; left out if the user asked for it.
+        why: the reason for the cut-off; empty if the user asked for it.
         delay: of torques behind positions [s]; torques are shifted back.
-        measured: take measured velocities; if left out, where they agree with the positions.
-        cluster: its workers filter the logs, but those in files.
+        measured: use measured velocities; None uses them if they agree with the positions.
+        cluster: its workers filter the logs in memory.
     """
     notes: list[str] = []
     asked = cutoff is not None and not why
     logs = [*train_logs, *test_logs]
     if cutoff is None:
         cutoff, why = min(choose_cutoff(log) for log in train_logs)
-        slowest = HIGHEST * min(log.rate for log in logs)
-        if cutoff > slowest:
-            cutoff, why = slowest, "the most that the log of the lowest rate has"
+        if cutoff > highest_cutoff(logs):
+            cutoff, why = highest_cutoff(logs), "the highest that the lowest sampling rate allows"
     if why:
         notes.append(f"{LOW_PASSED} {cutoff:.3g} Hz, without delay: {why}.")
     if measured is None:
@@ -86,26 +83,26 @@ def prepared(
         who = log.source or f"log {number}"
         said = dict.fromkeys((*log.notes, *one.notes))
         notes += [f"{who}: {s}" for s in said if asked or not s.startswith(LOW_PASSED)]
-    width, why = band_width(train)
+    width, reason = band_width(train)
     bands = [
         decimation(decimate) if decimate else decimation_filter(one.rate, width) for one in ready
     ]
-    chosen = None if decimate else (width, why)
-    told = [_in_words(r.rate, b.factor, chosen) for r, b in zip(ready, bands, strict=True)]
-    notes = list(dict.fromkeys([*notes, *told]))
-    return Data(train, test, bands[: len(train)], bands[len(train) :], notes)
+    reason = "as requested" if decimate else f"the band up to {width:.3g} Hz, {reason}"
+    notes += [_band_note(r.rate, b.factor, reason) for r, b in zip(ready, bands, strict=True)]
+    k = len(train)
+    return Data(train, test, bands[:k], bands[k:], list(dict.fromkeys(notes)))
 
 
 def _filtered(
     logs: Sequence[Log], cutoff: float, measured: bool, delay: float, cluster: Cluster | None
 ) -> Iterator[Prepared]:
-    """Yield the logs filtered, in order: here, or by the workers of a cluster."""
+    """Yield the logs filtered, in order: in this process, or on the workers of a cluster."""
     options = cutoff, measured, delay
     sent = [log for log in logs if not is_in_file(log.q)]
     if cluster is None or len(sent) < 2:  # a single one is filtered sooner than sent
         yield from (prepare_one(log, *options) for log in logs)
         return
-    # what a source told in notes and further columns stays here
+    # notes and further columns of a source stay here
     bare = (Log(g.t, g.q, g.qd, tau=g.tau, joint_names=g.joint_names) for g in sent)
     there = cluster.each(prepare_one, ((log, *options) for log in bare))
     for log in logs:
@@ -118,6 +115,11 @@ def prepare_one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepar
     return prepare(log, cutoff=cutoff, velocity=velocity, delay=delay)
 
 
+def highest_cutoff(logs: Sequence[Log]) -> float:
+    """Return the highest cut-off [Hz] that all logs allow, less rounding."""
+    return (1.0 - 1e-6) * MAX_NYQUIST_SHARE * min(log.rate for log in logs) / 2
+
+
 def velocities_agree(logs: Sequence[Log], cutoff: float) -> bool:
     """Return whether all logs have measured velocities that agree with the positions' slopes."""
     return all(log.qd is not None and _agree(log, cutoff) for log in logs)
@@ -125,23 +127,17 @@ def velocities_agree(logs: Sequence[Log], cutoff: float) -> bool:
 
 def _agree(log: Log, cutoff: float) -> bool:
     seen = velocities(log, cutoff)
-    moving = seen.moving(RESTING)
-    return bool((seen.difference**2 <= ALIKE**2 * seen.slope)[moving].all())
+    moving = seen.moving(NEGLIGIBLE_MOTION)
+    return bool((seen.difference**2 <= VELOCITY_AGREEMENT**2 * seen.slope)[moving].all())
 
 
-def _in_words(rate: float, factor: int, chosen: tuple[float, str] | None) -> str:
+def _band_note(rate: float, factor: int, reason: str) -> str:
     if factor == 1:
-        return f"torques and regressor at {rate:.4g} Hz are taken as they are, row by row."
-    said = (
-        f"torques and regressor at {rate:.4g} Hz went through one low-pass, which leaves "
-        f"{rate / factor:.3g} rows a second"
+        return f"torques and regressor are used at {rate:.4g} Hz, not filtered."
+    return (
+        f"torques and regressor at {rate:.4g} Hz were low-passed and decimated to "
+        f"{rate / factor:.3g} rows per second: {reason}."
     )
-    if chosen is None:
-        return f"{said}, as asked for."
-    return f"{said}: the band up to {chosen[0]:.3g} Hz, {chosen[1]}."
-
-
-# Logs as recorded and as used, for drawings.
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,12 +160,12 @@ class Signals:
 def signals_of(
     train_logs: Sequence[Log], test_logs: Sequence[Log], data: Data
 ) -> tuple[Signals, ...]:
-    """Return the logs that lie in memory; logs in files are too long to draw."""
+    """Return the logs in memory; logs in files are too long to draw."""
     train = zip(train_logs, data.train, data.train_bands, strict=True)
     test = zip(test_logs, data.test, data.test_bands, strict=True)
     return tuple(
         Signals(log, used, band, held_out)
-        for held_out, given in ((False, train), (True, test))
-        for log, used, band in given
+        for held_out, pairs in ((False, train), (True, test))
+        for log, used, band in pairs
         if not is_in_file(used.q)
     )

@@ -19,20 +19,24 @@ from armdyn.arrays import Array
 from armdyn.log.rows import runs
 from armdyn.log.signals import Prepared
 
-# Rows of one product with the filter's matrix. More rows mean more zeros, and a product so large
-# that the linear algebra library starts threads, which takes longer than the product itself.
 TILE = 4
+"""Rows of one product with the filter's matrix. More rows mean more zeros, and a product so large
+that the linear algebra library starts threads, which takes longer than the product itself."""
 
-# The band ends at this share of the Nyquist frequency of the decimated rows.
 EDGE = 0.8
+"""End of the passband as a share of the Nyquist frequency of the decimated rows."""
 
-# Half the length of the filter, in decimated rows, and the shape of its Kaiser window: 40 dB.
-REACH = 5.0
-SHAPE = 3.4
+REACH, KAISER_BETA = 5.0, 3.4
+"""Half the length of the filter, in decimated rows, and the shape of its Kaiser window: 40 dB of
+stopband attenuation."""
 
+AVERAGED_SHARE = 1 / 8
+"""Up to this share of a row's samples is averaged before the weights apply: the average's own
+low-pass is flat to 2 % in the passband."""
 
-# Before the weights apply, up to this share of a row's samples is averaged.
-SHARE = 1 / 8
+NEGLIGIBLE_MOTION = 1e-2
+"""A joint that moves less than this share of the joint that moves most does not count: its signal
+is mostly noise."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ class DecimationFilter:
 def decimation_filter(rate: float, width: float) -> DecimationFilter:
     """Return the low-pass that keeps frequencies up to `width` [Hz] of samples at `rate` [Hz]."""
     most = max(int(EDGE * rate / (2.0 * width)), 1)
-    mean = max(int(SHARE * most), 1)
+    mean = max(int(AVERAGED_SHARE * most), 1)
     mean -= 1 - mean % 2
     return _band(mean, most // mean)
 
@@ -114,51 +118,52 @@ def _band(mean: int, step: int) -> DecimationFilter:
         return DecimationFilter(1, 1, np.ones(1))
     reach = int(REACH * step)
     k = np.arange(-reach, reach + 1)
-    taps = np.sinc(k / step) * np.kaiser(2 * reach + 1, SHAPE)
+    taps = np.sinc(k / step) * np.kaiser(2 * reach + 1, KAISER_BETA)
     return DecimationFilter(mean, step, taps / taps.sum())
 
 
-# The band of frequencies that the regression uses, and why.
+@dataclass(frozen=True)
+class RegressionBand:
+    """How the band of the rows is chosen.
 
-# The band of the motion contains this share of the power of the velocity.
-MOTION_SHARE = 0.99
+    Attributes:
+        motion_share: share of the power of the velocities in the band of the motion.
+        factor: width of the band of the rows, in multiples of the band of the motion. Torques have
+            harmonics of the motion, and steps where friction reverses; noise is at all frequencies.
+        runs: most runs of samples of a long segment whose spectra are averaged.
+        run: their length [samples].
+    """
 
-# Width of the band, in multiples of the highest frequency of the motion. Torques have harmonics of
-# the motion, and steps where friction reverses; noise is at all frequencies.
-ROOM = 16.0
-
-# Joints slower than this share of the fastest joint do not count.
-RESTING = 1e-2
-
-# In a long segment, the spectra of this many runs of samples, of this length, are averaged.
-RUNS, RUN = 8, 1 << 16
+    motion_share: float = 0.99
+    factor: float = 16.0
+    runs: int = 8
+    run: int = 1 << 16
 
 
-def motion_frequency(prepared: Sequence[Prepared]) -> float:
-    """Return the highest frequency [Hz] of the motion of any joint in any log."""
-    return max(_of_one(log, *bounds) for log in prepared for bounds in log.bounds)
+BAND = RegressionBand()
 
 
 def band_width(prepared: Sequence[Prepared]) -> tuple[float, str]:
     """Return the upper frequency [Hz] of the band of torques and regressor, and the reason."""
-    motion = motion_frequency(prepared)
-    width = min(ROOM * motion, *(log.cutoff for log in prepared))
+    motion = max(_motion_frequency(log, *bounds) for log in prepared for bounds in log.bounds)
+    width = min(BAND.factor * motion, *(log.cutoff for log in prepared))
     return width, f"{width / motion:.2g} times the highest frequency of the motion, {motion:.3g} Hz"
 
 
-def _of_one(log: Prepared, start: int, stop: int) -> float:
-    asked = runs(stop - start, RUNS, RUN)
-    size = 1 << (asked[0][1] - asked[0][0] - 1).bit_length()
+def _motion_frequency(log: Prepared, start: int, stop: int) -> float:
+    """Return the highest frequency [Hz] of the motion of any joint in a segment."""
+    parts = runs(stop - start, BAND.runs, BAND.run)
+    size = 1 << (parts[0][1] - parts[0][0] - 1).bit_length()
     power = np.zeros((size // 2 + 1, log.n))
-    for a, b in asked:
+    for a, b in parts:
         v = log.qd[start + a : start + b]
         v = (v - v.mean(axis=0)) * np.hanning(len(v))[:, None]
         for j in range(log.n):
             power[:, j] += np.abs(np.fft.rfft(v[:, j], size)) ** 2
     frequency = np.fft.rfftfreq(size, 1.0 / log.rate)
     total = power.sum(axis=0)
-    moving = total > RESTING**2 * total.max(initial=0.0)
+    moving = total > NEGLIGIBLE_MOTION**2 * total.max(initial=0.0)
     if not moving.any():
         return float(frequency[-1])
-    reached = np.cumsum(power[:, moving], axis=0) / total[moving] >= MOTION_SHARE
+    reached = np.cumsum(power[:, moving], axis=0) / total[moving] >= BAND.motion_share
     return float(max(frequency[np.argmax(reached, axis=0)].max(), frequency[1]))

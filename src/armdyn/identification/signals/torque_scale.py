@@ -23,8 +23,9 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.identification.band.windows import highest_motion, prepared_windows, windows
-from armdyn.identification.data.decimation import decimation_filter
+from armdyn.identification.signals.cutoff import motion_band
+from armdyn.identification.signals.decimation import decimation_filter
+from armdyn.identification.signals.quick_fit import Windows, windows_of
 from armdyn.log.log import Log
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.robot.friction import FRICTION_TERMS
@@ -158,11 +159,11 @@ def _grams(arm: Arm, logs: Sequence[Log]) -> Array | None:
     """
     if not any(joint.mass for joint in arm.robot.joints):
         arm = _without_masses(arm)
-    parts = windows(logs)
     highest = 0.4 * min(log.rate for log in logs)
-    band = min(max(LOWEST_BAND, MOTION_BAND * highest_motion(parts, MOTION_SHARE)), highest)
+    windows = Windows(arm, windows_of(logs), highest, None, ())
+    band = min(max(LOWEST_BAND, MOTION_BAND * motion_band(windows.parts, MOTION_SHARE)), highest)
     made, rows = np.zeros((arm.n, 6, 6)), 0
-    ready = prepared_windows(parts, band) if band > 0.0 else []
+    ready = windows.prepared(band) if band > 0.0 else []
     top = np.max([np.abs(one.qd).max(axis=0) for one in ready], axis=0) if ready else None
     for one in ready:
         keep = decimation_filter(one.rate, band)

@@ -1,1 +1,0 @@
-"""The band of frequencies in which a model can explain the torques, and their delay."""

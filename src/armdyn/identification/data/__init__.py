@@ -1,1 +1,0 @@
-"""Logs as filtered, decimated rows of a regression."""

@@ -1,0 +1,161 @@
+"""The cut-off frequency by prediction: the band in which a model explains the torques.
+
+A model is fitted in a low band, where noise is small beside the motion. Its torques for positions
+of a wide band are compared with the measured torques, frequency by frequency. In the accelerations,
+noise of positions grows with the square of the frequency, while the motion fades: above some
+frequency more than half of the power of the torques is unexplained. The cut-off is four times that
+frequency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.identification.signals.decimation import NEGLIGIBLE_MOTION
+from armdyn.identification.signals.quick_fit import POSITIONS, Windows
+from armdyn.log.log import Log
+from armdyn.log.segments import scipy
+
+
+@dataclass(frozen=True)
+class CutoffSearch:
+    """Settings of the search, chosen on real logs (`benchmarks/cutoffs.py`).
+
+    Attributes:
+        motion_share: share of the power of the positions in the band of the motion.
+        fit_factor: first band of the fit, in multiples of the motion.
+        least_fit_band: least band of the fit [Hz].
+        prediction_factor: band of the prediction, in multiples of the band of the fit.
+        visible_share: an end below this share of the band of the prediction counts; otherwise the
+            next fit uses twice the band.
+        rounds: most fits.
+        start: the end is above this frequency [Hz], and
+        start_factor: above this multiple of the motion.
+        unexplained: range of unexplained shares, around one half, that mark the end.
+        margin: the cut-off in multiples of the end.
+        most_factor: largest cut-off in multiples of the motion, or
+        most: this frequency [Hz] if it is higher. A higher cut-off only adds noise, and a noisy
+            velocity near zero has the wrong sign.
+        periods: length of a window of the spectra, in periods of the band of the fit.
+        padding: zero-padding of a window, as a factor.
+        per_octave: frequency bins per octave.
+        smoothing: bins on either side that are averaged.
+    """
+
+    motion_share: float = 0.995
+    fit_factor: float = 4.0
+    least_fit_band: float = 5.0
+    prediction_factor: float = 10.0
+    visible_share: float = 0.5
+    rounds: int = 6
+    start: float = 1.5
+    start_factor: float = 1.5
+    unexplained: tuple[float, float] = (0.25, 1.0)
+    margin: float = 4.0
+    most_factor: float = 40.0
+    most: float = 50.0
+    periods: float = 9.0
+    padding: int = 2
+    per_octave: int = 24
+    smoothing: int = 4
+
+
+SEARCH = CutoffSearch()
+
+
+def predicted_cutoff(windows: Windows) -> tuple[float, str] | None:
+    """Return a cut-off [Hz] and the reason; None if the logs are too short."""
+    highest, motion = windows.highest, motion_band(windows.parts, SEARCH.motion_share)
+    enough = max(SEARCH.most_factor * motion, SEARCH.most)
+    low = min(max(SEARCH.least_fit_band, SEARCH.fit_factor * motion), highest / 2)
+    start = max(SEARCH.start, SEARCH.start_factor * motion)
+    for _ in range(SEARCH.rounds):
+        wide = min(SEARCH.prediction_factor * low, highest)
+        spectrum = _unexplained(windows, low, wide)
+        if spectrum is None:
+            return None
+        end, visible = _end(*spectrum, start), SEARCH.visible_share * wide
+        if end <= visible:
+            cutoff = min(SEARCH.margin * end, enough, highest)
+            share = f"{cutoff / end:.2g} times {end:.3g} Hz"
+            return cutoff, f"{share}, above which a model explains less than half of the torques"
+        if wide == highest or visible >= enough:
+            break
+        low = min(2.0 * low, highest / 2)
+    if enough < highest:
+        return enough, "enough for the motion; a model explains the torques up to there"
+    return highest, "the highest that the sampling rate allows: a model explains the torques there"
+
+
+def motion_band(parts: Sequence[Log], share: float) -> float:
+    """Return the frequency [Hz] below which this share of the power of any joint's position lies.
+
+    Positions have far more power than the noise of encoders, unlike velocities.
+    """
+    highest = 0.0
+    for part in parts:
+        wide = np.ptp(part.q, axis=0)
+        q = part.q[:, wide > NEGLIGIBLE_MOTION * max(float(wide.max()), 1e-12)]
+        if len(q) < 8 or not q.shape[1]:
+            continue
+        ramp = np.linspace(0.0, 1.0, len(q))[:, None]
+        q = q - q[0] - ramp * (q[-1] - q[0])
+        window = np.hanning(len(q))[:, None]
+        power = np.abs(np.fft.rfft((q - q.mean(axis=0)) * window, axis=0)) ** 2
+        reached = np.cumsum(power, axis=0) >= share * power.sum(axis=0)
+        highest = max(highest, float(np.argmax(reached, axis=0).max()) * part.rate / len(q))
+    return highest
+
+
+def _unexplained(windows: Windows, low: float, wide: float) -> tuple[Array, Array] | None:
+    """Return frequencies, and the share of the power of the torques that is unexplained there."""
+    prepared = windows.prepared(min(POSITIONS * low, wide))
+    octave = SEARCH.per_octave
+    edges = 2.0 ** (np.arange(-4 * octave, int(octave * np.log2(wide)) + 1) / octave)
+    if not prepared or len(edges) < 2:  # too short, or slower than any motion with a spectrum
+        return None
+    model, fit = windows.fit(prepared, low)
+    size, wrong = np.zeros((2, len(edges) - 1))
+    for one in windows.prepared(wide):
+        assert one.tau is not None
+        for a, b in one.bounds:
+            tau = one.tau[a:b]
+            residual = tau - model.predicted(fit.values, one.q[a:b], one.qd[a:b], one.qdd[a:b])
+            length = min(int(SEARCH.periods / low * one.rate), b - a)
+            padded = 1 << (SEARCH.padding * length - 1).bit_length()
+            f: Array
+            power: Array
+            f, power = scipy("signal").welch(
+                np.stack([tau, residual]) / fit.noise, fs=one.rate, nperseg=length, nfft=padded,
+                detrend="constant", axis=1,
+            )  # fmt: skip
+            at = np.searchsorted(edges, f, side="right") - 1
+            inside = (f > 0.0) & (at >= 0) & (at < len(size))
+            # windows of unequal length count by their duration
+            powers = (b - a) * (f[1] - f[0]) * power[:, inside].sum(axis=2)
+            for total, mine in zip((size, wrong), powers, strict=True):
+                total += np.bincount(at[inside], mine, len(size))
+    around = np.ones(2 * SEARCH.smoothing + 1)
+    wrong, size = (np.convolve(x, around, "same") for x in (wrong, size))
+    seen = size > 0.0
+    middle = np.sqrt(edges[1:] * edges[:-1])
+    return middle[seen], wrong[seen] / size[seen]
+
+
+def _end(f: Array, share: Array, start: float) -> float:
+    """Return the frequency above `start` from which too much is unexplained.
+
+    It is the geometric mean of the frequencies at which the unexplained share first exceeds each
+    value around one half: the crossing of a single value depends on chance.
+    """
+    above = f >= start
+    if not above.any():
+        return start
+    low, high = np.log(SEARCH.unexplained)
+    inside = np.clip((high - np.log(share[above])) / (high - low), 0.0, 1.0)
+    width = np.gradient(np.log(f))[above]
+    return start * float(np.exp(np.minimum.accumulate(inside) @ width))

@@ -1,0 +1,144 @@
+"""The delay of the torques behind the positions: the one with the smallest residuals of a fit.
+
+Drives report torques that are filtered, or sent later than positions. With a poor friction law a
+delay stands in for friction, and parts of a log contradict each other. So the fit has all friction
+terms, and both halves of the data have to agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.identification.fit.columns import Model
+from armdyn.identification.fit.gram import Gram
+from armdyn.identification.signals.quick_fit import (
+    POSITIONS,
+    Windows,
+    merged,
+    quick_fit,
+    quick_grams,
+    ridge,
+)
+from armdyn.log.log import Log
+from armdyn.log.segments import scipy
+
+
+@dataclass(frozen=True)
+class DelaySearch:
+    """Settings of the search, chosen on real logs (`benchmarks/cutoffs.py`).
+
+    Attributes:
+        most: largest delay [s].
+        tried: number of delays that are fitted; a spline interpolates the misfit between them.
+        points: number of points of the spline.
+        widest: highest band of the fit [Hz]: up to it the misfit is smooth between two delays.
+        parts: parts of the data whose delays are compared.
+        agreement: greatest difference of the delays of both halves, as a share of the delay.
+        significant: least delay, in standard errors by the scatter of the parts.
+        gain: least share by which the delay lowers the sum of squared residuals.
+        noted_gain: from this share on, a delay that is not repeatable is noted.
+    """
+
+    most: float = 0.04
+    tried: int = 17
+    points: int = 3201
+    widest: float = 10.0
+    parts: int = 4
+    agreement: float = 0.5
+    significant: float = 3.0
+    gain: float = 0.02
+    noted_gain: float = 0.05
+
+
+SEARCH = DelaySearch()
+TRIED, FINE = (np.linspace(-SEARCH.most, SEARCH.most, k) for k in (SEARCH.tried, SEARCH.points))
+
+
+@dataclass(frozen=True)
+class Delays:
+    """Delays [s] of torques behind positions.
+
+    Attributes:
+        whole: of all data.
+        halves: of their first and second halves.
+        error: standard error of `whole`, by the scatter of four parts; infinite if one has no best
+            delay within bounds.
+        gain: share by which `whole` lowers the sum of squared residuals.
+    """
+
+    whole: float
+    halves: tuple[float, float]
+    error: float
+    gain: float
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether there is a delay: significant, and the same in both halves."""
+        return (
+            abs(self.whole) < SEARCH.most
+            and abs(self.halves[0] - self.halves[1]) <= SEARCH.agreement * abs(self.whole)
+            and all(half * self.whole > 0.0 for half in self.halves)
+            and abs(self.whole) >= SEARCH.significant * self.error
+            and self.gain >= SEARCH.gain
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence on the delay, or none."""
+        whole, first, second = (1e3 * x for x in (self.whole, *self.halves))
+        halves = f"{first:.2g} and {second:.2g} ms in the halves of the data"
+        if self.repeatable:
+            lag = "lag behind" if whole > 0.0 else "lead"
+            return (
+                f"torques {lag} positions by {abs(whole):.3g} ms ({halves}); the delay was "
+                "corrected. `delay` sets another one.",
+            )
+        if self.gain >= SEARCH.noted_gain:
+            return (
+                f"a torque delay of {whole:.2g} ms fits better, but it is not repeatable "
+                f"({halves}): no delay was corrected.",
+            )
+        return ()
+
+
+def measured_delays(windows: Windows, cutoff: float) -> Delays | None:
+    """Return the delays in the band of a cut-off [Hz]; None if the logs are too short."""
+    width = min(cutoff, SEARCH.widest)
+    positions = min(POSITIONS * width, windows.highest)
+    quarters = [
+        replace(windows, parts=[_quarter(part, k) for part in windows.parts]).prepared(positions)
+        for k in range(SEARCH.parts)
+    ]
+    if not all(quarters):
+        return None
+    model, top = windows.model([one for quarter in quarters for one in quarter])
+    grams = [quick_grams(model, quarter, width, top, TRIED.tolist()) for quarter in quarters]
+    if not all(one[0].counts.any() for one in grams):
+        return None
+    first, second, whole = (
+        [merged(same) for same in zip(*some, strict=True)] for some in (grams[:2], grams[2:], grams)
+    )
+    noise = quick_fit(model, whole[SEARCH.tried // 2]).noise
+    each = [_best(model, one, noise)[0] for one in grams]
+    delay, gain = _best(model, whole, noise)
+    bounded = np.abs(each).max() < SEARCH.most
+    error = float(np.std(each, ddof=1)) / np.sqrt(SEARCH.parts) if bounded else np.inf
+    halves = _best(model, first, noise)[0], _best(model, second, noise)[0]
+    return Delays(delay, halves, error, gain)
+
+
+def _quarter(part: Log, k: int) -> Log:
+    a, b = k * len(part) // SEARCH.parts, (k + 1) * len(part) // SEARCH.parts
+    return part.part(a, max(b, a + 1))
+
+
+def _best(model: Model, grams: Sequence[Gram], noise: Array) -> tuple[float, float]:
+    """Return the delay of least misfit, and the share by which it lowers the misfit."""
+    misfits = [gram.misfits(ridge(model, gram, noise))[0] for gram in grams]
+    misfit = np.array(misfits) @ noise**-2
+    smooth: Array = scipy("interpolate").CubicSpline(TRIED, misfit)(FINE)
+    k, plain = int(np.argmin(smooth)), float(misfit[SEARCH.tried // 2])
+    return float(FINE[k]), 1.0 - float(smooth[k]) / plain if plain > 0.0 else 0.0
