@@ -5,10 +5,10 @@
 Synthetic arms like the SO-100, with 5 or 6 joints: masses off by up to 50 %, other centres of mass,
 rotors, friction with stiction. Their logs are those of hobby servos: encoders of 12 bits, a load
 register in steps of 0.1 % of the stall torque, play of 0.3 to 0.6 degrees between motor and link,
-50 Hz, 30 to 60 s with pauses. `identify` is given the arm as it is bundled. Compared are the torques
-of gravity at 200 random states in the box of the log. The error of a joint is an rms, relative to
-that of its true torque of gravity, but at least to a tenth of the largest joint's; that of an arm is
-the error of its worst joint.
+50 Hz, 30 to 60 s with pauses. `identify` is given the arm as it is bundled. Torques of gravity are
+compared at 200 random states in the box of the log. The error of a joint is an rms, relative to
+that of its true torque of gravity, but at least to a tenth of the largest joint's; the error of an
+arm is that of its worst joint.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ Cases 0 to 399 have the faults of `FAULTS`, 400 to 599 those of `MORE_FAULTS`, a
 A model is wrong if its torques at 150 random states in the box of the log differ from the truth by
 more than 10 % (rms, of the size of the joint's torque) on some joint that moved. The cause that is
 told first is `result.cause`, or else the first finding. Where `result.next_command` is an `armdyn
-identify` whose options can be applied here, it is followed: the held-out error of the joints that it
-names, or of all together, should not rise. With --json the cases are kept in a file, and a run that
-was interrupted goes on where it stopped.
+identify` whose options can be applied here, it is followed: the held-out error of the joints that
+it names, or of all together, should not rise. With --json the cases are kept in a file, and a run
+that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
