@@ -66,6 +66,8 @@ def main() -> None:
     for further, name in ((True, "further terms"), (False, "common terms only")):
         ratio = np.array([a / b for f, a, b in found if f is further])
         error = np.array([a for f, a, _ in found if f is further])
+        if not len(ratio):
+            continue
         print(
             f"{name}: {len(ratio)} arms, error {np.median(error):.2%}; chosen over told: median "
             f"{np.median(ratio):.3f}, above 1.15: {np.mean(ratio > 1.15):.0%}, above 1.03: "

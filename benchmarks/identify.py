@@ -13,12 +13,12 @@ import time
 
 import numpy as np
 import pinocchio as pin
-from armdyn.identification.fit.segments import FilteredSegment, Rows
 
 import armdyn
 from armdyn.arm.pinocchio import pinocchio_model
 from armdyn.identification.fit.columns import Model, friction_columns
-from armdyn.identification.fit.fit import factors_of
+from armdyn.identification.fit.gram import gram_of
+from armdyn.identification.fit.rows import FilteredSegment, Rows
 from armdyn.identification.signals.decimation import decimation_filter
 from arms import arm_named
 
@@ -58,13 +58,14 @@ def pinocchio_loop(arm: armdyn.Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarr
 
 
 def core(arm: armdyn.Arm, log: armdyn.Log, qd: np.ndarray, qdd: np.ndarray) -> float:
-    """Seconds a sample for regressor, filter and R factors."""
+    """Seconds a sample for regressor, filter and Gram matrices."""
     model = Model(arm, arm.minimal, friction_columns(arm), known_rotors=np.zeros(arm.n))
     assert log.tau is not None
     part = FilteredSegment(0, log.t, log.q, qd, qdd, log.tau, decimation_filter(RATE, 3.0))
     begin = time.process_time()
     kept = [np.ones((len(part.centres), arm.n), bool)]
-    factors_of(Rows(model, [part]), [part.filtered(part.tau)], kept, lambda step, share: None)
+    targets = [part.filtered(part.tau)]
+    gram_of(Rows(model, [part]), targets, kept, lambda done, total, what: None)
     return (time.process_time() - begin) / len(log)
 
 
@@ -82,7 +83,7 @@ def main() -> None:
     log, qd, qdd = record(arm, samples)
     loop = pinocchio_loop(arm, log.q[:LOOP], qd[:LOOP], qdd[:LOOP])
     print(f"Pinocchio's regressor in a loop: {loop * 1e6:.2f} us a sample")
-    measured = {"regressor, filter and R factors": core(arm, log, qd, qdd)}
+    measured = {"regressor, filter and Gram matrices": core(arm, log, qd, qdd)}
     del qd, qdd
     measured["all of identify, physical=False"] = whole(arm, log, False)
     measured["all of identify"] = whole(arm, log, True)

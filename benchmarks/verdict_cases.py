@@ -17,7 +17,7 @@ import armdyn
 from armdyn import Arm, Joint, Log
 from arms import published
 
-Function = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+Function = Callable[..., np.ndarray]
 
 FILES = {
     "ur3": ("ur_description/urdf/ur3_robot.urdf", None),
@@ -30,23 +30,38 @@ FILES = {
 }
 ARMS = (*FILES, "puma560", "random6", "random7")
 
-# Faults, the finding that names each (None: there is none), and how many cases of each there are
-# among 100.
-FAULTS: dict[str, tuple[str | None, int]] = {
-    "faultless": (None, 20),
-    "sign": ("sign", 5), "swap": ("swap", 5), "scale": ("scale", 10), "degrees": ("degrees", 2),
-    "tilt": ("tilt", 6), "delay": ("delay", 5), "elastic": ("elasticity", 5),
-    "coupling": ("coupling", 6), "load": ("load", 5), "spring": ("spring", 6),
-    "position friction": ("position friction", 5), "backlash": (None, 4), "geometry": (None, 5),
-    "saturation": (None, 4), "short": (None, 2), "slow": (None, 3), "small": (None, 2),
+# Faults, the kinds of findings that are a right cause of each (none: there is nothing to name), and
+# how many cases of each there are among `TURN` ones.
+FAULTS: dict[str, tuple[tuple[str, ...], int]] = {
+    "faultless": ((), 20),
+    "sign": (("sign",), 5), "swap": (("swap",), 5), "scale": (("scale",), 10),
+    "degrees": (("degrees",), 2), "tilt": (("tilt",), 6), "delay": (("delay",), 5),
+    "elastic": (("elasticity",), 5), "coupling": (("coupling",), 6), "load": (("load",), 5),
+    "spring": (("spring",), 6), "position friction": (("position friction",), 5),
+    "backlash": ((), 4), "geometry": ((), 5), "saturation": ((), 4), "short": ((), 2),
+    "slow": ((), 3), "small": ((), 2),
 }  # fmt: skip
+
+# More faults, among `MORE_TURN` cases. One joint in amperes is a wrong unit and a wrong scale. Play
+# as wide as this should be told; steps of torque and a joint at rest do not make a model wrong.
+MORE_FAULTS: dict[str, tuple[tuple[str, ...], int]] = {
+    "reversed": (("sign",), 4), "factor": (("unit",), 10), "amperes": (("unit", "scale"), 8),
+    "currents": (("unit",), 8), "play": (("backlash",), 4), "quantised": ((), 4),
+    "resting": ((), 4), "zero": (("zero",), 4), "noise-free": ((), 4),
+}  # fmt: skip
+CAUSES = {name: kinds for name, (kinds, _) in (*FAULTS.items(), *MORE_FAULTS.items())}
+
+# Cases of one fault list in a row, and of the other: the first 400 are those of `FAULTS`.
+TURN, MORE_TURN = 400, 200
 
 
 @dataclass(frozen=True)
 class Case:
     """A log, the arm that is described to `identify`, and the truth.
 
-    `truth` gives the right torques of states. `joints` are those of the fault, from 1.
+    `truth` gives the right torques of states; with a wrong zero, at positions as the arm tells
+    them. `joints` are those of the fault, from 1. `causes` are the kinds of findings
+    that are right; none if there is nothing to find.
     """
 
     arm: str
@@ -56,6 +71,7 @@ class Case:
     described: Arm
     log: Log
     truth: Function
+    causes: tuple[str, ...]
 
 
 @cache
@@ -73,10 +89,11 @@ def arm_of(name: str, seed: int) -> Arm:
 
 
 def fault_of(index: int) -> str:
-    """The fault of a case: all in turn, as often as `FAULTS` says."""
-    rng = np.random.default_rng(99)
-    listed = [name for name, (_, count) in FAULTS.items() for _ in range(count)]
-    return str(rng.permutation(listed)[index % len(listed)])
+    """The fault of a case: all in turn, as often as the lists say."""
+    k = index % (TURN + MORE_TURN)
+    faults, seed = (FAULTS, 99) if k < TURN else (MORE_FAULTS, 100)
+    listed = [name for name, (_, count) in faults.items() for _ in range(count)]
+    return str(np.random.default_rng(seed).permutation(listed)[k % len(listed)])
 
 
 def make(seed: int, index: int, arms: tuple[str, ...] = ARMS, fault: str | None = None) -> Case:
@@ -100,6 +117,9 @@ def make(seed: int, index: int, arms: tuple[str, ...] = ARMS, fault: str | None 
     t = np.arange(int(duration * rate)) / rate
     style = _fourier if rng.random() < 0.5 else _point_to_point
     q, qd, qdd = style(described, t, pace, reach, rng)
+    if fault == "resting":
+        still = int(rng.integers(n))
+        q[:, still], qd[:, still], qdd[:, still] = q[0, still], 0.0, 0.0
     rotors = np.where(rng.random(n) < 0.6, 1.0, 0.0) * rng.uniform(0.05, 0.4, n)
     rotors *= np.mean([np.diag(real.mass_matrix(x)) for x in q[:: len(q) // 8]], axis=0)
 
@@ -116,7 +136,7 @@ def make(seed: int, index: int, arms: tuple[str, ...] = ARMS, fault: str | None 
         return changed(L + rotors * qdd + law(qd, L), q, qd)
 
     tau = torque(q, qd, qdd)
-    noise = 10.0 ** rng.uniform(np.log10(0.003), np.log10(0.1))
+    noise = 10.0 ** rng.uniform(np.log10(0.003), np.log10(0.1)) * (fault != "noise-free")
     tau = tau + noise * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
     if fault == "load":
         degree = load
@@ -126,12 +146,27 @@ def make(seed: int, index: int, arms: tuple[str, ...] = ARMS, fault: str | None 
         degree, joints, q, tau = _measured_fault(
             fault, degree, joints, t, q, tau, rigid(q, qd, qdd), rng
         )
-    q = q + 1e-5 * rng.normal(size=q.shape)
+    if fault != "noise-free":
+        q = q + 1e-5 * rng.normal(size=q.shape)
     if fault == "geometry":
         degree = float(rng.uniform(0.05, 0.4))
         described = _bent(described, degree, rng)
     rough = _rough(described, rng)
-    return Case(name, fault, degree, joints, rough, Log(t=t, q=q, tau=tau), torque)
+    zero = np.zeros(n)
+    if fault == "zero":
+        zero[joints[0] - 1] = degree
+    if fault == "resting":
+        # Samples are regular, but their stamps are late by up to a part of a step.
+        joints, degree = (still + 1,), float(rng.uniform(0.2, 0.6))
+        t = t + degree * rng.random(len(t)) / rate
+    causes = CAUSES[fault]
+    if fault == "currents" and joints:
+        causes = (*causes, "sign")
+
+    def truth(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        return torque(q - zero, qd, qdd)
+
+    return Case(name, fault, degree, joints, rough, Log(t=t, q=q, tau=tau), truth, causes)
 
 
 def _real(arm: Arm, rng: np.random.Generator) -> Arm:
@@ -238,7 +273,7 @@ def _point_to_point(
 
 
 def _friction(size: np.ndarray, top: np.ndarray, rng: np.random.Generator) -> Function:
-    n = len(size)
+    n, top = len(size), np.where(top > 0.0, top, 1.0)
     coulomb = size * rng.uniform(0.05, 0.2, n)
     viscous = size * rng.uniform(0.03, 0.15, n) / top
     offset = size * rng.uniform(-0.05, 0.05, n)
@@ -332,7 +367,48 @@ def _measured_fault(
         most = degree * np.abs(tau[:, j]).max()
         tau[:, j] = np.clip(tau[:, j], -most, most)
         return degree, (j + 1,), q, tau
+    if fault in MORE_FAULTS:
+        return _more_measured(fault, q, tau, load, rng)
     return degree, joints, q, tau
+
+
+def _more_measured(
+    fault: str, q: np.ndarray, tau: np.ndarray, load: np.ndarray, rng: np.random.Generator
+) -> tuple[float, tuple[int, ...], np.ndarray, np.ndarray]:
+    """The same for faults of `MORE_FAULTS`."""
+    n = q.shape[1]
+    j = int(rng.integers(n))
+    if fault == "reversed":
+        return -1.0, (), q, -tau
+    if fault == "factor":
+        any_factor = float(10.0 ** rng.uniform(-3.0, 3.0))
+        degree = float(rng.choice([any_factor, 0.001, 1000.0], p=[0.6, 0.2, 0.2]))
+        return degree, (), q, degree * tau
+    if fault == "amperes":
+        low, high = [(0.02, 0.2), (5.0, 50.0)][int(rng.integers(2))]
+        degree = float(np.exp(rng.uniform(np.log(low), np.log(high))))
+        tau[:, j] *= degree
+        return degree, (j + 1,), q, tau
+    if fault == "currents":
+        # [A/(N m)] at the joint; drives of one arm differ by up to 3 from it
+        degree = float(np.exp(rng.uniform(np.log(0.02), np.log(2.0))))
+        factors = degree * 3.0 ** rng.uniform(-1.0, 1.0, n)
+        count = int(rng.integers(1, n)) if rng.random() < 0.5 else 0
+        reversed_ones = np.sort(rng.permutation(n)[:count])
+        factors[reversed_ones] *= -1.0
+        return degree, tuple((reversed_ones + 1).tolist()), q, tau * factors
+    if fault == "play":
+        degree = float(np.radians(rng.uniform(0.3, 0.8)))
+        return degree, (), q + 0.5 * degree * np.tanh(20.0 * load / load.std(axis=0)), tau
+    if fault == "quantised":
+        degree = float(rng.uniform(0.005, 0.02))
+        step = degree * np.ptp(tau, axis=0)
+        return degree, (), q, step * np.round(tau / step)
+    if fault == "zero":
+        j = int(rng.integers(1, n))
+        degree = float(np.radians(rng.uniform(1.0, 5.0)) * rng.choice([-1.0, 1.0]))
+        return degree, (j + 1,), q + degree * (np.arange(n) == j), tau
+    return 0.0, (), q, tau
 
 
 def _late(t: np.ndarray, x: np.ndarray, seconds: float) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Arm, Log
+from armdyn import Arm, InputError, Log
 from armdyn.identification.fit.gravity import gravity_columns, tilts
 from armdyn.identification.identify import identify
 from armdyn.identification.judge.effects import EFFECTS, Hypothesis
