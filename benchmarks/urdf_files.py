@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from armdyn.algorithms.kinematics import jacobian, pose
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.arm.frames import at_frame
 from armdyn.errors import ArmdynError
+from armdyn.programs.arguments import at_frame
 from armdyn.robot.chain import Chain, chain_of
 from armdyn.robot.formats.bodies import _rest_positions
 from armdyn.robot.formats.tree import tree_of

@@ -146,14 +146,17 @@ def test_options_of_commands_are_applied() -> None:
 
 
 @pytest.mark.parametrize(("flip", "rises"), [(True, False), (False, True)])
-def test_good_advice_lowers_the_error_and_bad_advice_raises_it(flip: bool, rises: bool) -> None:
+def test_good_advice_lowers_the_error_and_bad_advice_raises_it(
+    monkeypatch: pytest.MonkeyPatch, flip: bool, rises: bool
+) -> None:
     case = made("sign")
     joint = case.joints[0] if flip else case.joints[0] % 6 + 1
     result = armdyn.identify(case.described, case.log)
-    object.__setattr__(result, "next_command", f"armdyn identify puma560 a.csv --flip {joint}")
+    flips = f"armdyn identify puma560 a.csv --flip {joint}"
+    monkeypatch.setattr(armdyn.Result, "next_command", flips)
     found = verdicts.followed(result, case)
     assert found is not None and found["rises"] is rises
-    object.__setattr__(result, "next_command", "armdyn identify puma560 a.csv")
+    monkeypatch.setattr(armdyn.Result, "next_command", "armdyn identify puma560 a.csv")
     assert verdicts.followed(result, case) is None
 
 

@@ -172,7 +172,7 @@ def run(
         pairs = [(e.of(finding.joints), e.mean) for e in (made.errors, after)]
         return min(zip(*pairs, strict=True), key=lambda pair: float(ratio(pair[1], pair[0], 1.0)))
 
-    judged = excitation(found, made.selected.natural.described)
+    judged = excitation(found, made.selected.natural.described, ignored)
     bias = bias_check(found)
     judgement = judge(
         Judged(found, solution, task.train, made.test, made.settings.dead_band, judged,

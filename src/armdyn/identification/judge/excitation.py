@@ -42,12 +42,13 @@ class Excitation:
     condition: float
 
 
-def excitation(found: Fitted, described: bool) -> Excitation:
+def excitation(found: Fitted, described: bool, ignored: Sequence[int] = ()) -> Excitation:
     """Judge the data of a fit.
 
     Args:
         found: the fit.
         described: whether the arm's description has masses.
+        ignored: joints (from 0) whose torques do not count; their errors are NaN.
     """
     model, fit = found.model, found.fit
     rows = model.rows(*_states(found.rows.parts, model.n))
@@ -58,7 +59,9 @@ def excitation(found: Fitted, described: bool) -> Excitation:
         variance[:, j] = np.sum((mine @ covariance[np.ix_(at, at)]) * mine, axis=1)
     torque = np.sum(model.torques(fit.values, rows) ** 2, axis=0)
     wrong = np.maximum(variance, 0.0).sum(axis=0)  # rounding may make a variance negative
+    wrong[list(ignored)] = torque[list(ignored)] = 0.0
     per_joint = np.sqrt(ratio(wrong, torque, 1.0))
+    per_joint[list(ignored)] = np.nan
     total = float(np.sqrt(ratio(wrong.sum(), torque.sum(), 1.0)))
     return Excitation(total, per_joint, _condition(found.gram[:-1, :-1]))
 

@@ -107,7 +107,7 @@ def refusals(
                 f"{name} has no samples above the dead band of velocity; move it faster."
             )
     if excitation.expected_error > EXPECTED_ERROR:
-        worst = names[int(np.argmax(excitation.per_joint))]
+        worst = names[int(np.nanargmax(excitation.per_joint))]
         reasons.append(
             "the motion is under-exciting: on other motions within its ranges torques are expected "
             f"to be wrong by {excitation.expected_error:.0%} (at most {EXPECTED_ERROR:.0%}), of "

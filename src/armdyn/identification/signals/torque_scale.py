@@ -47,7 +47,7 @@ SIGNIFICANCE = 100.0
 """Square of a scale in its standard deviations, by the formula of least squares: errors of models
 last for several rows, so this is three honest ones and more."""
 
-SIZEABLE = 0.25
+SIZEABLE = 0.15
 """A joint may be said to have another unit if what the description explains has this share of the
 squares of it and friction together: a wrist that has hardly more than friction shows no scale."""
 
