@@ -13,11 +13,9 @@ from armdyn.checks import checked_array
 from armdyn.errors import InputError
 from armdyn.motion.trajectory import LEAST, check_positions, checked_limits
 
-# Defaults where neither the robot nor the user gives a limit: moderate speeds [rad/s] and [m/s],
-# and the time [s] in which a joint may reach its speed.
-TURNING_SPEED = 1.5
-SLIDING_SPEED = 0.25
-TIME_TO_SPEED = 0.25
+# Defaults where neither the robot nor the user gives a limit: moderate speeds of revolute [rad/s]
+# and prismatic [m/s] joints, and the time [s] in which a joint may reach its speed.
+TURNING_SPEED, SLIDING_SPEED, TIME_TO_SPEED = 1.5, 0.25, 0.25
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,16 @@ class Limits:
     torque: Array
     notes: tuple[str, ...]
 
+    @property
+    def ranges(self) -> dict[str, tuple[Array, Array]]:
+        """Middle and half of the range of every limited quantity, ``(n,)`` each, by name."""
+        middle, half = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
+        symmetric = {key: getattr(self, key) for key in ("velocity", "acceleration", "torque")}
+        return {
+            "position": (middle, half),
+            **{key: (np.zeros_like(middle), most) for key, most in symmetric.items()},
+        }
+
     def within(self, share: float, speed: float = 1.0) -> Limits:
         """Return limits scaled by a share; positions are scaled about the middle of the range.
 
@@ -57,6 +65,12 @@ class Limits:
             self.notes,
         )
 
+    def random_states(self, count: int) -> Array:
+        """Return uniformly distributed q, qd, qdd within the limits, ``(3, count, n)``."""
+        rng, v, a = np.random.default_rng(0), self.velocity, self.acceleration
+        bounds = ((self.lower, self.upper), (-v, v), (-a, a))
+        return np.stack([rng.uniform(low, high, (count, len(v))) for low, high in bounds])
+
 
 def limits_of(
     arm: Arm, position: object, velocity: object, acceleration: object, torque: object
@@ -73,27 +87,30 @@ def limits_of(
     joints, notes = arm.robot.joints, list[str]()
     turns = np.array([joint.is_revolute for joint in joints])
     lower, upper = _positions(arm, position, turns, notes)
-    v = _sizes(arm, "velocity", velocity)
-    if v is None:
+    if velocity is not None:
+        v = checked_limits(velocity, "velocity", arm.n, infinite=False)
+    else:
         v = np.array([joint.velocity for joint in joints])
         missing = ~np.isfinite(v)
         v = np.where(missing, np.where(turns, TURNING_SPEED, SLIDING_SPEED), v)
         if missing.any():
-            speeds = zip(v[missing].tolist(), turns[missing].tolist(), strict=True)
-            said = sorted({f"{x:g} {'rad/s' if turning else 'm/s'}" for x, turning in speeds})
+            units = np.where(turns, "rad/s", "m/s")
+            said = sorted({f"{v[j]:g} {units[j]}" for j in np.flatnonzero(missing)})
             notes.append(
                 f"the robot has no limit of velocity for {_listed(arm, missing)}: "
                 f"{' and '.join(said)} taken; give `velocity` for others."
             )
-    a = _sizes(arm, "acceleration", acceleration)
-    if a is None:
+    if acceleration is not None:
+        a = checked_limits(acceleration, "acceleration", arm.n, infinite=False)
+    else:
         a = v / TIME_TO_SPEED
         notes.append(
-            f"robots say nothing about acceleration: full speed in {TIME_TO_SPEED:g} s taken; give "
-            "`acceleration` for others."
+            "robot files have no limits of acceleration: full speed in "
+            f"{TIME_TO_SPEED:g} s taken; give `acceleration` for others."
         )
-    tau = _sizes(arm, "torque", torque, endless=True)
-    if tau is None:
+    if torque is not None:
+        tau = checked_limits(torque, "torque", arm.n)
+    else:
         tau = np.array([joint.effort for joint in joints])
         if not np.isfinite(tau).all():
             notes.append(
@@ -104,12 +121,12 @@ def limits_of(
 
 
 def _positions(
-    arm: Arm, given: object, turns: NDArray[np.bool_], notes: list[str]
+    arm: Arm, position: object, turns: NDArray[np.bool_], notes: list[str]
 ) -> tuple[Array, Array]:
     own = np.array([[joint.lower, joint.upper] for joint in arm.robot.joints])
-    if given is not None:
+    if position is not None:
         what = f"the lowest and the highest position, (2,) for all joints or ({arm.n}, 2) for each"
-        pairs = checked_array(given, "position", (2,), (arm.n, 2), what=what)
+        pairs = checked_array(position, "position", (2,), (arm.n, 2), what=what)
         pairs = np.broadcast_to(pairs, (arm.n, 2))
         check_positions(pairs, "position")
         for name, (low, high) in zip(arm.joint_names, pairs.tolist(), strict=True):
@@ -144,12 +161,6 @@ def _positions(
         high = np.where(np.isfinite(high), high, low + 2 * np.pi)
         own = np.stack([low, high], axis=1)
     return own[:, 0], own[:, 1]
-
-
-def _sizes(arm: Arm, name: str, value: object, endless: bool = False) -> Array | None:
-    if value is None:
-        return None
-    return checked_limits(value, name, arm.n, infinite=endless)
 
 
 def _listed(arm: Arm, which: NDArray[np.bool_]) -> str:
