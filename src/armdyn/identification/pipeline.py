@@ -18,6 +18,7 @@ from armdyn.cluster import Cluster
 from armdyn.errors import InputError
 from armdyn.identification.about import about
 from armdyn.identification.band.find import find_band
+from armdyn.identification.conic import need_solver
 from armdyn.identification.data.prepared import Data, prepared, signals_of
 from armdyn.identification.fit.choice import Terms, Tilt, curve_rows
 from armdyn.identification.fit.columns import Column, Model, friction_columns
@@ -36,9 +37,7 @@ from armdyn.identification.judge.judge import judge
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.rollout import windows_of
 from armdyn.identification.judge.verdict import RESTING, moved
-from armdyn.identification.physical.natural import arm_with, impossible_links
-from armdyn.identification.physical.physical import WHY, physical
-from armdyn.identification.physical.solver import need_solver
+from armdyn.identification.physical import WHY, arm_with, impossible_links, physical
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks
