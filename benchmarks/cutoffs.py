@@ -32,7 +32,7 @@ import numpy as np
 import armdyn
 from armdyn import Arm, Log
 from armdyn.identification.band.find import find_band
-from armdyn.identification.extra.extra import extra_columns
+from armdyn.identification.extra import extra_columns
 from armdyn.log.clock import at_source_times
 
 HOME = Path(__file__).parents[1]

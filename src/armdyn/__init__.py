@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from armdyn.graph.count import Operations
     from armdyn.identification.exciting.excite import excite
     from armdyn.identification.exciting.motion import ExcitingMotion
-    from armdyn.identification.extra.extra import Extra
+    from armdyn.identification.extra import Extra
     from armdyn.identification.feasible import Feasibility, feasible
     from armdyn.identification.gains.drive_gains import DriveGains
     from armdyn.identification.gains.identify_gains import identify_drive_gains
@@ -132,7 +132,7 @@ _HOMES = {
     "ComputedTorque": "simulation.controllers",
     "DriveGains": "identification.gains.drive_gains",
     "ExcitingMotion": "identification.exciting.motion",
-    "Extra": "identification.extra.extra",
+    "Extra": "identification.extra",
     "Feasibility": "identification.feasible",
     "Function": "arm.function",
     "Joint": "robot.joint",

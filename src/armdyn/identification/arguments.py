@@ -1,11 +1,12 @@
-"""The arguments of `identify`, checked before any work."""
+"""The arguments of `identify`: checked before any work, and recorded in the result."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -26,7 +27,11 @@ from armdyn.log.clock import at_source_times
 from armdyn.log.log import Log
 from armdyn.log.many import log_paths, read_logs_on
 from armdyn.log.rows import extremes, is_in_file
+from armdyn.log.signals import Prepared
 from armdyn.robot.friction import FRICTION_TERMS
+
+if TYPE_CHECKING:
+    from armdyn.identification.result import Result
 
 # Larger files [bytes] are not read into memory. This is a million samples of 7 joints as text.
 LARGE_FILE = 1 << 28
@@ -214,15 +219,21 @@ def checked_joints(value: object, name: str, arm: Arm) -> tuple[int, ...]:
     what = f"joints, by numbers from 1 to {arm.n} or names ({', '.join(arm.joint_names)})"
     single = isinstance(value, str | int)
     listed = (value,) if single else checked_items(value, name, what=what)
-    found: list[int] = []
+    indices: list[int] = []
     for one in listed:
-        if isinstance(one, str) and one in arm.joint_names:
-            found.append(arm.joint_names.index(one))
-        elif isinstance(one, int) and not isinstance(one, bool) and 1 <= one <= arm.n:
-            found.append(one - 1)
-        else:
+        index = joint_index(arm, one)
+        if index is None:
             raise InputError(f"`{name}` has {shown(one)}, expected {what}.", argument=name)
-    return tuple(dict.fromkeys(found))
+        indices.append(index)
+    return tuple(dict.fromkeys(indices))
+
+
+def joint_index(arm: Arm, joint: object) -> int | None:
+    """Return the index from 0 of a joint, given by its number from 1 or name; None if unknown."""
+    if isinstance(joint, str) and joint in arm.joint_names:
+        return arm.joint_names.index(joint)
+    number = isinstance(joint, int) and not isinstance(joint, bool)
+    return joint - 1 if number and 1 <= joint <= arm.n else None
 
 
 def checked_delay(value: object) -> float | None:
@@ -231,3 +242,97 @@ def checked_delay(value: object) -> float | None:
         return None
     what = "'auto', or seconds by which torques lag behind positions (0: not at all)"
     return checked_number(value, "delay", least=-LONGEST_DELAY, most=LONGEST_DELAY, what=what)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A log: the file it is from, its size, and whether it is held out to test the fit."""
+
+    file: str
+    held_out: bool
+    samples: int
+    duration: float
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class About:
+    """The origin of a result: logs, range of motion and settings.
+
+    Attributes:
+        sources: the logs; logs of the fit come first.
+        lowest: lowest position of every joint in the data of the fit, ``(n,)``.
+        highest: highest position, ``(n,)``.
+        fastest: highest speed, ``(n,)``.
+        settings: the arguments of `identify`, by name; None if the value comes from the data.
+        dead_band: speed below which rows of a joint were left out, ``(n,)``.
+        cutoff: cut-off of the positions [Hz].
+        delay: time by which torques were shifted back [s].
+        tilt: angle by which gravity was turned [rad].
+    """
+
+    sources: tuple[Source, ...]
+    lowest: Array
+    highest: Array
+    fastest: Array
+    settings: dict[str, Any]
+    dead_band: Array
+    cutoff: float
+    delay: float = 0.0
+    tilt: float = 0.0
+
+
+def about(
+    train_logs: Sequence[Log],
+    test_logs: Sequence[Log],
+    train: Sequence[Prepared],
+    options: object,
+    dead_band: Array,
+    delay: float = 0.0,
+    tilt: float = 0.0,
+) -> About:
+    """Describe the logs and the settings; `options` is a dataclass of settings."""
+    sources = [
+        Source(log.source, held_out, len(log), log.duration, log.rate)
+        for held_out, logs in ((False, train_logs), (True, test_logs))
+        for log in logs
+    ]
+    return About(
+        tuple(sources),
+        *extremes([one.q for one in train]),
+        np.max(np.abs(extremes([one.qd for one in train])), axis=0),
+        _settings(options),
+        dead_band,
+        min(one.cutoff for one in train),
+        delay,
+        tilt,
+    )
+
+
+def _settings(options: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if isinstance(value, np.ndarray | np.generic):
+            value = value.tolist()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        elif isinstance(value, Terms):
+            value = value.asked
+        elif isinstance(value, tuple):
+            value = [getattr(x, "name", x) for x in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        found[field.name] = value
+    return found
+
+
+def described_values(result: Result) -> Array:
+    """Return the described values ``(p,)``; NaN where the description has none.
+
+    If all masses are zero, they count as not described. So does zero friction.
+    """
+    joints = result.described.robot.joints
+    values = np.full(len(result.values), np.nan)
+    if any(joint.mass for joint in joints):
+        values[: result.model.k] = result.model.base.values
+    for i, column in enumerate(result.model.columns):
+        if column.kind in FRICTION_TERMS:
+            values[i] = getattr(joints[column.joint], column.kind) or np.nan
+    return values

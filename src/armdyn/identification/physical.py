@@ -213,13 +213,14 @@ def _bounds(columns: Sequence[Column]) -> tuple[Array, Array]:
 def _notes(problem: Problem, values: Array) -> tuple[str, ...]:
     free, bound = (math.sqrt(_misfit(problem, v)) for v in (problem.values, values))
     worse = bound / free - 1.0 if free > 0.0 else 0.0
+    default = "as described" if problem.described else "those of balls of a guessed mass"
     hint = (
         ": an effect that the model lacks was taken for inertia, maybe rotors, gravity in another "
         "direction, or a load"
     )
     return (
         "link inertias are physically consistent, and friction is not negative; parameters that "
-        f"are not identifiable are {'as described' if problem.described else 'those of balls of a guessed mass'}. "
+        f"are not identifiable are {default}. "
         f"Residuals of the fit are {abs(worse):.1%} {'larger' if worse >= 0.0 else 'smaller'}"
         f"{hint if worse > SETTINGS.worse else ''}.",
     )

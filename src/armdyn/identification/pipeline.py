@@ -16,7 +16,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.cluster import Cluster
 from armdyn.errors import InputError
-from armdyn.identification.about import about
+from armdyn.identification.arguments import about
 from armdyn.identification.band.find import find_band
 from armdyn.identification.conic import need_solver
 from armdyn.identification.data.prepared import Data, prepared, signals_of

@@ -11,7 +11,7 @@ import typer
 from armdyn.arm.arm import Arm
 from armdyn.cli.option_names import numbers
 from armdyn.errors import InputError, shown
-from armdyn.identification.extra.column_files import read_coupling, read_extra
+from armdyn.identification.extra import read_coupling, read_extra
 
 CutoffOption: TypeAlias = Annotated[
     float | None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.identification.about import described_values
+from armdyn.identification.arguments import described_values
 from armdyn.present.html import Html, joined, listed, section, tag
 from armdyn.present.tables import Grid, Toned, number, percent, with_deviation
 
