@@ -40,10 +40,14 @@ LARGE_FILE = 1 << 28
 LONGEST_DELAY = 1.0
 
 
+def _wrong(value: object, name: str, what: str, verb: str = "is") -> InputError:
+    return InputError(f"`{name}` {verb} {shown(value)}, expected {what}.", argument=name)
+
+
 def checked_arm(arm: object) -> Arm:
     """Return the arm, in double."""
     if not isinstance(arm, Arm):
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
+        raise _wrong(arm, "arm", "an armdyn.Arm")
     return arm.astype(np.float64)
 
 
@@ -66,7 +70,7 @@ def checked_logs(
 ) -> list[Log]:
     """Return one log or several as a list; each has torques and the joints of the arm.
 
-    Stamps that are not the times of the samples are mended, and rows that were repeated left out.
+    Wrong time stamps are corrected, and duplicated samples removed.
 
     Args:
         arm: the arm.
@@ -78,15 +82,11 @@ def checked_logs(
     single = isinstance(logs, Log | str | os.PathLike)
     listed: object = [cast(object, logs)] if single else logs
     if not isinstance(listed, Sequence) or not len(listed):  # pyright: ignore[reportUnknownArgumentType]
-        raise InputError(
-            f"`{what}` is {shown(logs)}, expected an armdyn.Log or several.", argument=what
-        )
+        raise _wrong(logs, what, "an armdyn.Log or several")
     result: list[Log] = []
     for log in _opened(arm, cast("Sequence[object]", listed), long, cluster):
         if not isinstance(log, Log):
-            raise InputError(
-                f"`{what}` has {shown(log)}, expected an armdyn.Log or several.", argument=what
-            )
+            raise _wrong(log, what, "an armdyn.Log or several", "has")
         if is_in_file(log.q) and not long:
             raise InputError(
                 f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
@@ -99,14 +99,13 @@ def checked_logs(
 def _opened(
     arm: Arm, listed: Sequence[object], long: bool, cluster: Cluster | None
 ) -> Iterator[object]:
-    """Yield logs, those of files read, and what is neither as it is."""
-    found: list[object] = []
+    """Yield logs, those of files read; other items are yielded unchanged."""
+    items: list[object] = []
     for one in listed:
-        paths = isinstance(one, str | os.PathLike)
-        found += log_paths(cast("str", one)) if paths else [one]
-    small = [x for x in found if isinstance(x, Path) and not (long and _is_large(x))]
+        items += log_paths(cast("str", one)) if isinstance(one, str | os.PathLike) else [one]
+    small = [x for x in items if isinstance(x, Path) and not (long and _is_large(x))]
     read = iter(read_logs_on(cluster, small, arm, {}) if cluster is not None else ())
-    for one in found:
+    for one in items:
         if not isinstance(one, Path):
             yield one
         elif long and _is_large(one):
@@ -156,11 +155,11 @@ def checked_friction(value: object) -> Terms | None:
     if isinstance(value, str) and value == AUTO:
         return Terms(common, tuple(kind for kind in FRICTION_TERMS if kind not in common))
     if isinstance(value, str):
-        raise InputError(f"`friction` is {shown(value)}, expected {what}.", argument="friction")
+        raise _wrong(value, "friction", what)
     kinds: list[str] = []
     for one in checked_items(value, "friction", what=what):
         if not isinstance(one, str) or (one not in names and one not in FRICTION_TERMS):
-            raise InputError(f"`friction` has {shown(one)}, expected {what}.", argument="friction")
+            raise _wrong(one, "friction", what, "has")
         kinds.append(names.get(one, one))
     if not kinds:
         raise InputError(
@@ -185,11 +184,8 @@ def checked_tilt(value: object) -> bool:
     if isinstance(value, str) and value == AUTO:
         return True
     if checked_flag(value, "tilt"):
-        raise InputError(
-            "`tilt` is True, expected 'auto' (gravity is turned if the data show it clearly) or "
-            "False (gravity is as described).",
-            argument="tilt",
-        )
+        what = "'auto' (gravity is turned if the data show it clearly) or False (as described)"
+        raise _wrong(value, "tilt", what)
     return False
 
 
@@ -198,7 +194,7 @@ def checked_coupling(value: object, n: int) -> Array:
     what = f"an invertible {n} x {n} matrix: measured torques = coupling @ joint torques"
     matrix = checked_array(value, "coupling", (n, n), what=what)
     if np.linalg.matrix_rank(matrix) < n:
-        raise InputError(f"`coupling` is {shown(value)}, expected {what}.", argument="coupling")
+        raise _wrong(value, "coupling", what)
     return matrix
 
 
@@ -209,7 +205,7 @@ def checked_trim(value: object) -> tuple[float, float] | None:
     what = "seconds to cut off at the start and at the end, or 0 to leave logs whole"
     ends = np.zeros(2) if value is False else checked_array(value, "trim", (), (2,), what=what)
     if (ends < 0.0).any():
-        raise InputError(f"`trim` is {shown(value)}, expected {what}.", argument="trim")
+        raise _wrong(value, "trim", what)
     start, end = np.broadcast_to(ends, (2,)).tolist()
     return start, end
 
@@ -223,7 +219,7 @@ def checked_joints(value: object, name: str, arm: Arm) -> tuple[int, ...]:
     for one in listed:
         index = joint_index(arm, one)
         if index is None:
-            raise InputError(f"`{name}` has {shown(one)}, expected {what}.", argument=name)
+            raise _wrong(one, name, what, "has")
         indices.append(index)
     return tuple(dict.fromkeys(indices))
 
@@ -232,8 +228,9 @@ def joint_index(arm: Arm, joint: object) -> int | None:
     """Return the index from 0 of a joint, given by its number from 1 or name; None if unknown."""
     if isinstance(joint, str) and joint in arm.joint_names:
         return arm.joint_names.index(joint)
-    number = isinstance(joint, int) and not isinstance(joint, bool)
-    return joint - 1 if number and 1 <= joint <= arm.n else None
+    if isinstance(joint, int | np.integer) and not isinstance(joint, bool) and 1 <= joint <= arm.n:
+        return int(joint) - 1
+    return None
 
 
 def checked_delay(value: object) -> float | None:
@@ -310,7 +307,7 @@ def about(
 
 
 def _settings(options: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for field in fields(options):
         value = getattr(options, field.name)
         if isinstance(value, np.ndarray | np.generic):
@@ -319,8 +316,8 @@ def _settings(options: Any) -> dict[str, Any]:
             value = value.asked
         elif isinstance(value, tuple):
             value = [getattr(x, "name", x) for x in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        found[field.name] = value
-    return found
+        settings[field.name] = value
+    return settings
 
 
 def described_values(result: Result) -> Array:

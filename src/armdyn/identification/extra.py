@@ -24,13 +24,7 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.checks import (
-    checked_function,
-    checked_items,
-    checked_path,
-    checked_text,
-    checked_whole,
-)
+from armdyn.checks import checked_function, checked_items, checked_path, checked_text, checked_whole
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import number_in
 from armdyn.identification.arguments import joint_index

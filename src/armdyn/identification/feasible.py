@@ -28,6 +28,9 @@ WHY = "the test of physical consistency"
 # Margins are as accurate as the solver; rods and points have the margin 0.
 ACCURATE = 1e-6
 
+# Links of a smaller margin are nearly rods, plates or points.
+AT_LIMIT = 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
@@ -92,18 +95,32 @@ def feasible(
                 argument="std",
             )
     need_solver(WHY)
-    natural = _size(arm, base, w)
+    # the scale of the parameters: from the arm's masses or, without these, from torques
+    Y = base.regressor(*np.random.default_rng(0).uniform(-1.0, 1.0, (3, 40, arm.n)))
+    natural = link_prior(arm, base.rotor, np.sqrt(np.mean((Y @ w) ** 2, axis=0)))
     P = base.matrix
     L: Array = np.linalg.inv(np.linalg.cholesky((P * natural.spread**2) @ P.T)).astype(np.float64)
     links = _Links(base, natural, L)
     margin = links.margin(w)
     if margin >= -ACCURATE:
         x, _ = links.nearest(w)
-        return Feasibility(True, margin, 0.0, w, x, _said_yes(margin))
+        words = f"these values are physically consistent (margin {margin:.2g})."
+        if margin < AT_LIMIT:
+            words = (
+                "these values are physically consistent, but at the limit: links are rods, plates "
+                "or points, or rotors have no inertia."
+            )
+        return Feasibility(True, margin, 0.0, w, x, words)
     links = _Links(base, natural, L if spread is None else np.diag(1.0 / spread))
     x, distance = links.nearest(w)
     nearest = P @ x
-    words = _said_no(base, w, nearest, distance, spread is not None, links.units @ (nearest - w))
+    i = int(np.argmax(np.abs(links.units @ (nearest - w))))
+    unit = "times half the arm's masses" if spread is None else "standard deviations"
+    words = (
+        "these values are physically inconsistent. The nearest consistent ones are "
+        f"{distance:.3g} {unit} away; {base.names[i]} would be {nearest[i]:.4g} in place of "
+        f"{w[i]:.4g} {base.units[i]}."
+    )
     return Feasibility(False, margin, distance, nearest, x, words)
 
 
@@ -158,31 +175,3 @@ class _Links:
 def _positive(X: Array) -> Array:
     values, V = np.linalg.eigh(X)
     return (V * np.maximum(values, 0.0)) @ V.T
-
-
-def _size(arm: Arm, base: MinimalParameters, w: Array) -> LinkPrior:
-    """Return the scale of the parameters: from the arm's masses or, without these, from torques."""
-    rng = np.random.default_rng(0)
-    Y = base.regressor(*rng.uniform(-1.0, 1.0, (3, 40, arm.n)))
-    return link_prior(arm, base.rotor, np.sqrt(np.mean((Y @ w) ** 2, axis=0)))
-
-
-def _said_yes(margin: float) -> str:
-    if margin < 1e-3:
-        return (
-            "these values are physically consistent, but at the limit: links are rods, plates or "
-            "points, or rotors have no inertia."
-        )
-    return f"these values are physically consistent (margin {margin:.2g})."
-
-
-def _said_no(
-    base: MinimalParameters, w: Array, near: Array, distance: float, known: bool, moved: Array
-) -> str:
-    i = int(np.argmax(np.abs(moved)))
-    unit = "standard deviations away" if known else "times half the arm's masses away"
-    return (
-        f"these values are physically inconsistent. The nearest consistent ones are "
-        f"{distance:.3g} {unit}; "
-        f"{base.names[i]} would be {near[i]:.4g} in place of {w[i]:.4g} {base.units[i]}."
-    )

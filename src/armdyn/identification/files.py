@@ -22,10 +22,10 @@ from armdyn.robot.formats.urdf.write import urdf_text
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
+# The names of all files.
 FILES = JSON, TOML, URDF, PARAMETERS, REPORT = (
     "result.json", "identified.toml", "identified.urdf", "parameters.csv", "report.html",
 )  # fmt: skip
-"""The names of all files."""
 
 
 def texts(result: Result, made: datetime | None = None) -> dict[str, str]:

@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
@@ -159,7 +160,7 @@ def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Arra
     for body in bodies:
         cones.minus_log_det(4, body, 2.0 * s**2)
     # rotors in units of their spread; those that are not fitted are as expected
-    rotors = np.arange(10 * n, natural.shape[1])
+    rotors: NDArray[np.int64] = np.arange(10 * n, natural.shape[1])
     fixed = np.isin(rotors - 10 * n, problem.held)
     free, held = rotors[~fixed], rotors[fixed]
     unit = problem.spread[free]

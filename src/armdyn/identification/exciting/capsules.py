@@ -157,12 +157,12 @@ def _polished(fit: Fit, points: Array) -> Fit:
     start = np.concatenate([fit.a, fit.b])
     simplex = start + EFFORT.first_try * size * np.eye(7, 6, -1)
     optimize: Any = import_module("scipy.optimize")
-    ends: Array = optimize.minimize(
-        lambda ends: _around(ends[:3], ends[3:], corners).volume / size**3,
-        start,
-        method="Nelder-Mead",
-        options={"maxfev": EFFORT.tries, "initial_simplex": simplex},
-    ).x
+    options = {"maxfev": EFFORT.tries, "initial_simplex": simplex}
+
+    def volume(ends: Array) -> float:
+        return _around(ends[:3], ends[3:], corners).volume / size**3
+
+    ends: Array = optimize.minimize(volume, start, method="Nelder-Mead", options=options).x
     return min(fit, _around(ends[:3], ends[3:], corners), key=lambda one: one.volume)
 
 

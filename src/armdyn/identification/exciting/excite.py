@@ -18,11 +18,7 @@ from armdyn.identification.exciting.limits import Limits, limits_of
 from armdyn.identification.exciting.motion import ExcitingMotion
 from armdyn.identification.exciting.search import EFFORT, Search, best_row
 from armdyn.identification.exciting.series import Ends, Series
-from armdyn.identification.exciting.surroundings import (
-    check_free,
-    free_limits,
-    surroundings_of,
-)
+from armdyn.identification.exciting.surroundings import check_free, free_limits, surroundings_of
 from armdyn.identification.tolerances import DETERMINED, ROUNDING
 from armdyn.motion.trajectory import checked_limits
 from armdyn.progress import Progress, reporter
@@ -36,16 +32,6 @@ NOISE_SHARE = 0.01
 
 # A parameter is weakly excited if its relative standard deviation is larger.
 WEAK = 0.1
-
-# Accepted values: durations [s], rates [1/s] and numbers; others are a mistake.
-ACCEPTED: dict[str, tuple[float, float]] = {
-    "duration": (1e-3, 1e6),
-    "rate": (1e-3, 1e6),
-    "harmonics": (2, 50),
-    "repeats": (1, 10**6),
-    "evaluations": (EFFORT.starts, 10**9),
-    "restarts": (1, 100_000),
-}
 
 
 def excite(
@@ -137,12 +123,16 @@ def excite(
     """
     arm = checked_arm(arm)
     with_friction, with_rotor = checked_flag(friction, "friction"), checked_flag(rotor, "rotor")
-    seconds, per_second = _number(duration, "duration"), _number(rate, "rate")
+    # values beyond these bounds are a mistake, such as another unit
+    seconds = checked_number(duration, "duration", least=1e-3, below=1e6)
+    per_second = checked_number(rate, "rate", least=1e-3, below=1e6)
     free = checked_number(margin, "margin", least=0.0, below=1.0)
-    h = _whole(harmonics, "harmonics")
-    times = max(1, round(seconds / PERIOD)) if repeats is None else _whole(repeats, "repeats")
-    tries, first = _whole(evaluations, "evaluations"), checked_seed(seed)
-    searches = _whole(restarts, "restarts")
+    h = checked_whole(harmonics, "harmonics", 2, 50)
+    times = max(1, round(seconds / PERIOD))
+    if repeats is not None:
+        times = checked_whole(repeats, "repeats", 1, 10**6)
+    tries = checked_whole(evaluations, "evaluations", EFFORT.starts, 10**9)
+    first, searches = checked_seed(seed), checked_whole(restarts, "restarts", 1, 100_000)
     report, cluster = reporter(progress), checked_client(client)
     limits = limits_of(arm, position, velocity, acceleration, torque)
     base = arm.minimal_with(rotor=with_rotor, friction=with_friction)
@@ -161,6 +151,7 @@ def excite(
     states = np.stack(trajectory.states(series.times(search.points)))
     _check_determined(information, states)
     std, log_det, condition = information.precision(states, per_second * seconds)
+    shrunk = f"all amplitudes were made {1 - shrink:.1%} smaller to keep the limits of torque."
     values = base.values
     known = np.abs(values) > ROUNDING * np.abs(values).max(initial=0.0)
     weak = known & (std > WEAK * np.abs(values))
@@ -168,56 +159,39 @@ def excite(
     ranges = zip(signals, limits.ranges.items(), strict=True)
     near = around.closest(trajectory)
     return ExcitingMotion(
-        trajectory=trajectory,
-        arm=arm,
-        limits=limits,
-        rate=per_second,
-        names=base.names,
-        values=values,
-        std=std,
-        log_det=log_det,
-        condition=condition,
+        trajectory, arm, limits, per_second, base.names, values, std, log_det, condition,
         weak=tuple(np.array(base.names)[weak].tolist()),
-        peaks={
-            name: np.abs(x - middle).max(axis=0) / half for x, (name, (middle, half)) in ranges
-        },
+        peaks={name: np.abs(x - middle).max(axis=0) / half for x, (name, (middle, half)) in ranges},
         clearance=near[0].distance if near else np.inf,
         closest=near,
         capsules=around.body.capsules,
         notes=(
-            *base.notes, *limits.notes, *words, *_shrunk(shrink), *around.notes(trajectory, near),
+            *base.notes, *limits.notes, *words, *([shrunk] if shrink < 0.999 else ()),
+            *around.notes(trajectory, near),
         ),
     )  # fmt: skip
 
 
-def _number(value: object, name: str) -> float:
-    least, below = ACCEPTED[name]
-    return checked_number(value, name, least=least, below=below)
-
-
-def _whole(value: object, name: str) -> int:
-    least, most = ACCEPTED[name]
-    return checked_whole(value, name, int(least), int(most))
-
-
 def _ends(arm: Arm, start: object, end: object, inner: Limits, seconds: float) -> Ends | None:
     """Return where the motion starts and ends, checked; None if both are free."""
-    if start is None and end is None:
+    what = f"a position of all {arm.n} joints"
+    given = {
+        name: checked_array(value, name, (arm.n,), what=what)
+        for name, value in (("start", start), ("end", end))
+        if value is not None
+    }
+    if not given:
         return None
-    given: dict[str, Array] = {}
-    for name, value in (("start", start), ("end", end)):
-        if value is None:
-            continue
-        q = checked_array(value, name, (arm.n,), what=f"a position of all {arm.n} joints")
-        for joint, x, low, high in zip(arm.joint_names, q, inner.lower, inner.upper, strict=True):
-            if not low < x < high:
-                raise InputError(
-                    f"`{name}` has {joint} at {x:g}, expected a position between its limits less "
-                    f"the margin, {low:g} to {high:g}.",
-                    argument=name,
-                )
-        given[name] = q
-    first = given.get("start", given.get("end", np.zeros(arm.n)))
+    for name, q in given.items():
+        inside = (inner.lower < q) & (q < inner.upper)
+        if not inside.all():
+            j = int(np.argmin(inside))
+            raise InputError(
+                f"`{name}` has {arm.joint_names[j]} at {q[j]:g}, expected a position between its "
+                f"limits less the margin, {inner.lower[j]:g} to {inner.upper[j]:g}.",
+                argument=name,
+            )
+    first = given.get("start", given.get("end", inner.lower))
     ends = Ends(first, given.get("end", first), seconds)
     speed, change = ends.speeds()
     late = (speed >= inner.velocity) | (change >= inner.acceleration)
@@ -229,12 +203,6 @@ def _ends(arm: Arm, start: object, end: object, inner: Limits, seconds: float) -
             argument="end",
         )
     return ends
-
-
-def _shrunk(share: float) -> tuple[str, ...]:
-    if share >= 0.999:
-        return ()
-    return (f"all amplitudes were made {1 - share:.1%} smaller to keep the limits of torque.",)
 
 
 def _check_determined(information: Information, states: Array) -> None:

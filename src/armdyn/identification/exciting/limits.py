@@ -56,14 +56,8 @@ class Limits:
             speed: share of the limits of velocity and acceleration, in addition.
         """
         middle, half = (self.lower + self.upper) / 2, share * (self.upper - self.lower) / 2
-        return Limits(
-            middle - half,
-            middle + half,
-            speed * share * self.velocity,
-            speed * share * self.acceleration,
-            share * self.torque,
-            self.notes,
-        )
+        v, a = speed * share * self.velocity, speed * share * self.acceleration
+        return Limits(middle - half, middle + half, v, a, share * self.torque, self.notes)
 
     def random_states(self, count: int) -> Array:
         """Return uniformly distributed q, qd, qdd within the limits, ``(3, count, n)``."""
@@ -87,36 +81,32 @@ def limits_of(
     joints, notes = arm.robot.joints, list[str]()
     turns = np.array([joint.is_revolute for joint in joints])
     lower, upper = _positions(arm, position, turns, notes)
+    v = np.array([joint.velocity for joint in joints])
     if velocity is not None:
         v = checked_limits(velocity, "velocity", arm.n, infinite=False)
-    else:
-        v = np.array([joint.velocity for joint in joints])
-        missing = ~np.isfinite(v)
+    missing = ~np.isfinite(v)
+    if missing.any():
         v = np.where(missing, np.where(turns, TURNING_SPEED, SLIDING_SPEED), v)
-        if missing.any():
-            units = np.where(turns, "rad/s", "m/s")
-            said = sorted({f"{v[j]:g} {units[j]}" for j in np.flatnonzero(missing)})
-            notes.append(
-                f"the robot has no limit of velocity for {_listed(arm, missing)}: "
-                f"{' and '.join(said)} taken; give `velocity` for others."
-            )
+        units = np.where(turns, "rad/s", "m/s")
+        said = sorted({f"{v[j]:g} {units[j]}" for j in np.flatnonzero(missing)})
+        notes.append(
+            f"the robot has no limit of velocity for {_listed(arm, missing)}: "
+            f"{' and '.join(said)} taken; give `velocity` for others."
+        )
+    a = v / TIME_TO_SPEED
     if acceleration is not None:
         a = checked_limits(acceleration, "acceleration", arm.n, infinite=False)
     else:
-        a = v / TIME_TO_SPEED
         notes.append(
             "robot files have no limits of acceleration: full speed in "
             f"{TIME_TO_SPEED:g} s taken; give `acceleration` for others."
         )
+    tau = np.array([joint.effort for joint in joints])
     if torque is not None:
         tau = checked_limits(torque, "torque", arm.n)
-    else:
-        tau = np.array([joint.effort for joint in joints])
-        if not np.isfinite(tau).all():
-            notes.append(
-                f"the robot has no limit of torque for {_listed(arm, ~np.isfinite(tau))}: none "
-                "kept; give `torque`."
-            )
+    elif not np.isfinite(tau).all():
+        which = _listed(arm, ~np.isfinite(tau))
+        notes.append(f"the robot has no limit of torque for {which}: none kept; give `torque`.")
     return Limits(lower, upper, v, a, tau, tuple(notes))
 
 
@@ -127,23 +117,21 @@ def _positions(
     if position is not None:
         what = f"the lowest and the highest position, (2,) for all joints or ({arm.n}, 2) for each"
         pairs = checked_array(position, "position", (2,), (arm.n, 2), what=what)
-        pairs = np.broadcast_to(pairs, (arm.n, 2))
         check_positions(pairs, "position")
-        for name, (low, high) in zip(arm.joint_names, pairs.tolist(), strict=True):
-            if not high - low >= LEAST:
-                raise InputError(
-                    f"`position` of {name} is from {low:g} to {high:g}; the lower one must be the "
-                    f"smaller one, by {LEAST:g} or more.",
-                    argument="position",
-                )
-        wider = (pairs[:, 0] < own[:, 0]) | (pairs[:, 1] > own[:, 1])
-        if wider.any():
-            notes.append(
-                f"`position` is beyond the robot's own limits of {_listed(arm, wider)}: as asked "
-                "for."
+        low, high = np.broadcast_to(pairs, (arm.n, 2)).T.copy()
+        if (high - low < LEAST).any():
+            j = int(np.argmin(high - low))
+            raise InputError(
+                f"`position` of {arm.joint_names[j]} is from {low[j]:g} to {high[j]:g}; the lower "
+                f"one must be the smaller one, by {LEAST:g} or more.",
+                argument="position",
             )
-        return pairs[:, 0].copy(), pairs[:, 1].copy()
-    endless = ~(np.isfinite(own[:, 0]) & np.isfinite(own[:, 1]))
+        wider = (low < own[:, 0]) | (high > own[:, 1])
+        if wider.any():
+            which = _listed(arm, wider)
+            notes.append(f"`position` is beyond the robot's own limits of {which}: as asked for.")
+        return low, high
+    endless = ~np.isfinite(own).all(axis=1)
     if (endless & ~turns).any():
         raise InputError(
             f"the robot has no limits of position for {_listed(arm, endless & ~turns)}, which "
@@ -155,12 +143,10 @@ def _positions(
             f"{_listed(arm, endless)} turn without limits: half a turn either way taken; give "
             "`position` for others."
         )
-        low, high = own[:, 0], own[:, 1]
-        # a joint with one limit may make one turn on the free side of it
-        low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - np.pi, 0) - np.pi)
-        high = np.where(np.isfinite(high), high, low + 2 * np.pi)
-        own = np.stack([low, high], axis=1)
-    return own[:, 0], own[:, 1]
+    # a joint with one limit may make one turn on the free side of it
+    low, high = own.T
+    low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - np.pi, 0) - np.pi)
+    return low, np.where(np.isfinite(high), high, low + 2 * np.pi)
 
 
 def _listed(arm: Arm, which: NDArray[np.bool_]) -> str:

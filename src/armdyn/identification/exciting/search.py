@@ -17,7 +17,7 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,6 +95,8 @@ class SearchEffort:
 EFFORT = SearchEffort()
 
 LOOKING = "looking for the motion"
+
+Outcome = tuple[float, Array | NumericalError]
 
 
 class Evolution:
@@ -303,39 +305,29 @@ def best_row(
     """
     if cluster is None and restarts == 1:
         return search.best(_generator(seed, 0), report)
-    rows: list[tuple[float, Array]] = []
-    failures: list[NumericalError] = []
-    for k, one in enumerate(_results(search, seed, restarts, cluster, report)):
-        report(k + 1, restarts, LOOKING)
-        if isinstance(one, NumericalError):
-            failures.append(one)
-        else:
-            rows.append(one)
-    if not rows:
-        raise failures[0]
-    return max(rows, key=lambda one: one[0])[1]
-
-
-def _results(
-    search: Search, seed: int, restarts: int, cluster: Cluster | None, report: Progress
-) -> Iterator[tuple[float, Array] | NumericalError]:
-    if cluster is not None:
+    if cluster is None:
+        parts = [portion(report, k, k + 1, restarts, LOOKING) for k in range(restarts)]
+        results = (_searched(search, seed, k, part) for k, part in enumerate(parts))
+    else:
         jobs = [cluster.submit(_searched, search, seed, k) for k in range(restarts)]
-        yield from cluster.results(jobs)
-        return
-    for k in range(restarts):
-        yield _searched(search, seed, k, portion(report, k, k + 1, restarts, LOOKING))
+        results = cluster.results(jobs)
+    best: Outcome | None = None
+    for k, one in enumerate(results):
+        report(k + 1, restarts, LOOKING)
+        best = one if best is None or one[0] > best[0] else best
+    assert best is not None
+    if isinstance(best[1], NumericalError):
+        raise best[1]
+    return best[1]
 
 
-def _searched(
-    search: Search, seed: int, number: int, report: Progress = silent
-) -> tuple[float, Array] | NumericalError:
-    """Return the score and the row of search `number`; its error if it fails."""
+def _searched(search: Search, seed: int, number: int, report: Progress = silent) -> Outcome:
+    """Return the score and the row of search `number`; -inf and its error if it fails."""
     try:
         row = search.best(_generator(seed, number), report)
         return search.score(row), row
     except NumericalError as error:
-        return error
+        return -np.inf, error
 
 
 def _generator(seed: int, number: int) -> np.random.Generator:
