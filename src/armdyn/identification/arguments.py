@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -152,24 +152,19 @@ def checked_friction(value: object) -> Terms | None:
     common = common_terms()
     if isinstance(value, bool | np.bool_):
         return Terms(common) if value else None
-    if isinstance(value, str) and value == AUTO:
-        return Terms(common, tuple(kind for kind in FRICTION_TERMS if kind not in common))
     if isinstance(value, str):
-        raise _wrong(value, "friction", what)
+        if value != AUTO:
+            raise _wrong(value, "friction", what)
+        return Terms(common, tuple(kind for kind in FRICTION_TERMS if kind not in common))
     kinds: list[str] = []
     for one in checked_items(value, "friction", what=what):
         if not isinstance(one, str) or (one not in names and one not in FRICTION_TERMS):
             raise _wrong(one, "friction", what, "has")
         kinds.append(names.get(one, one))
     if not kinds:
-        raise InputError(
-            "`friction` is empty; False takes friction from the arm.", argument="friction"
-        )
-    return Terms(
-        tuple(kind for kind in common if kind in kinds),
-        tuple(kind for kind in FRICTION_TERMS if kind in kinds and kind not in common),
-        forced=True,
-    )
+        raise _wrong(value, "friction", f"{what}; False takes friction from the arm")
+    further = tuple(kind for kind in FRICTION_TERMS if kind in kinds and kind not in common)
+    return Terms(tuple(kind for kind in common if kind in kinds), further, forced=True)
 
 
 def checked_rotor(value: object) -> bool | None:
@@ -215,22 +210,27 @@ def checked_joints(value: object, name: str, arm: Arm) -> tuple[int, ...]:
     what = f"joints, by numbers from 1 to {arm.n} or names ({', '.join(arm.joint_names)})"
     single = isinstance(value, str | int)
     listed = (value,) if single else checked_items(value, name, what=what)
-    indices: list[int] = []
-    for one in listed:
-        index = joint_index(arm, one)
-        if index is None:
-            raise _wrong(one, name, what, "has")
-        indices.append(index)
+    indices = joint_indices(arm, listed, lambda one: _wrong(one, name, what, "has"))
     return tuple(dict.fromkeys(indices))
 
 
-def joint_index(arm: Arm, joint: object) -> int | None:
-    """Return the index from 0 of a joint, given by its number from 1 or name; None if unknown."""
-    if isinstance(joint, str) and joint in arm.joint_names:
-        return arm.joint_names.index(joint)
-    if isinstance(joint, int | np.integer) and not isinstance(joint, bool) and 1 <= joint <= arm.n:
-        return int(joint) - 1
-    return None
+def joint_indices(
+    arm: Arm, joints: Iterable[object], wrong: Callable[[object], InputError]
+) -> list[int]:
+    """Return the indices from 0 of joints, given by numbers from 1 or by names.
+
+    Raises:
+        InputError: made by `wrong` of the first item that is no joint of the arm.
+    """
+    indices: list[int] = []
+    for one in joints:
+        if isinstance(one, str) and one in arm.joint_names:
+            indices.append(arm.joint_names.index(one))
+        elif isinstance(one, int) and not isinstance(one, bool) and 1 <= one <= arm.n:
+            indices.append(one - 1)
+        else:
+            raise wrong(one)
+    return indices
 
 
 def checked_delay(value: object) -> float | None:

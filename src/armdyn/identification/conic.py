@@ -31,7 +31,10 @@ PACKAGE = "clarabel"
 REGULARISED = {"static_regularization_constant": 1e-6, "iterative_refinement_max_iter": 30}
 REDUCED = {"reduced_tol_gap_abs": 1e-4, "reduced_tol_gap_rel": 1e-4, "reduced_tol_feas": 1e-4}
 SETTINGS: tuple[dict[str, float], ...] = ({}, REGULARISED, {**REGULARISED, **REDUCED})
-WITHOUT_SOLUTION = {"PrimalInfeasible": "infeasible", "DualInfeasible": "unbounded"}
+WITHOUT_SOLUTION = {
+    "PrimalInfeasible": "says that the problem is infeasible",
+    "DualInfeasible": "says that the problem is unbounded",
+}
 
 
 def need_solver(why: str) -> None:
@@ -156,8 +159,6 @@ class ConicProblem:
             if status == "Solved":
                 return np.array(solution.x)
             if status in WITHOUT_SOLUTION:
-                raise NumericalError(
-                    f"{what}: the solver Clarabel says that the problem is "
-                    f"{WITHOUT_SOLUTION[status]}."
-                )
-        raise NumericalError(f"{what}: the solver Clarabel gave up ({status}).")
+                break
+        why = WITHOUT_SOLUTION.get(status, f"gave up ({status})")
+        raise NumericalError(f"{what}: the solver Clarabel {why}.")

@@ -27,7 +27,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_function, checked_items, checked_path, checked_text, checked_whole
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import number_in
-from armdyn.identification.arguments import joint_index
+from armdyn.identification.arguments import joint_indices
 from armdyn.identification.expression import Function, parsed
 from armdyn.identification.fit.columns import Column
 
@@ -85,8 +85,9 @@ class Extra:
 def _listed(joint: object) -> tuple[Joint, ...]:
     if joint is None:
         return ()
-    several = isinstance(joint, list | tuple)
-    return tuple(cast("Sequence[Joint]", joint)) if several else (cast(Joint, joint),)
+    joints = cast("Sequence[object]", joint if isinstance(joint, list | tuple) else (joint,))
+    # NumPy's integers count as numbers
+    return tuple(int(x) if isinstance(x, np.integer) else cast(Joint, x) for x in joints)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def extra_columns(arm: Arm, extra: object) -> tuple[Column, ...]:
@@ -107,20 +108,15 @@ def _wrong(message: str) -> InputError:
 
 def _column(arm: Arm, item: object) -> Column:
     one = item if isinstance(item, Extra) else _extra_of_tuple(item)
-    joints = arm.joint_names if one.joint is None else _listed(one.joint)
-    indices: list[int] = []
-    for joint in joints:
-        index = joint_index(arm, joint)
-        if index is None:
-            raise _wrong(
-                f"extra column {one.name!r}: joint is {shown(joint)}, expected a number from 1 to "
-                f"{arm.n} or a name ({', '.join(arm.joint_names)})."
-            )
-        indices.append(index)
+    what = f"a number from 1 to {arm.n} or a name ({', '.join(arm.joint_names)})"
+    said = f"extra column {one.name!r}: joint is"
+    indices = joint_indices(
+        arm,
+        arm.joint_names if one.joint is None else _listed(one.joint),
+        lambda joint: _wrong(f"{said} {shown(joint)}, expected {what}."),
+    )
     if not indices or len(set(indices)) < len(indices):
-        raise _wrong(
-            f"extra column {one.name!r}: joint is {shown(one.joint)}, expected different joints."
-        )
+        raise _wrong(f"{said} {shown(one.joint)}, expected different joints.")
     if isinstance(one.joint, int | str):
         return Column(one.name, one.unit, "extra", indices[0], one.function)
     return Column(one.name, one.unit, "extra", -1, one.function, shared=tuple(indices))
@@ -160,10 +156,10 @@ def read_coupling(path: str | os.PathLike[str], n: int) -> Array:
     else:
         lines = [line for line in _text(file).splitlines() if line.strip()]
         cells = [[cell.strip() for cell in line.replace(";", ",").split(",")] for line in lines]
-        wrong = next((cell for row in cells for cell in row if number_in(cell) is None), None)
-        if wrong is not None:
-            raise FileError(file, f"has {shown(wrong)}, {what}")
-        rows = [[number_in(cell) for cell in row] for row in cells]
+        wrong = [cell for row in cells for cell in row if number_in(cell) is None]
+        if wrong:
+            raise FileError(file, f"has {shown(wrong[0])}, {what}")
+        rows = cells
     try:
         matrix = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError):

@@ -163,13 +163,12 @@ class _Links:
     def _above(self, problem: ConicProblem, t: slice | None = None) -> None:
         """Keep all X_i, and rotors, at t or above; at 0 without t."""
         n, count = 10 * len(self.roots), self.rows.shape[1]
+        one, ones = TRIANGLE_TRACE[:, None], np.ones((count - n, 1))
         for at in range(0, n, 10):
-            shift = [] if t is None else [(t, -TRIANGLE_TRACE[:, None])]
+            shift = [] if t is None else [(t, -one)]
             problem.semidefinite(4, [(slice(at, at + 10), np.eye(10)), *shift])
-        if count > n:
-            shift = [] if t is None else [(t, -np.ones((count - n, 1)))]
-            zero = np.zeros(count - n)
-            problem.not_negative([(slice(n, count), np.eye(count - n)), *shift], zero)
+        shift = [] if t is None else [(t, -ones)]
+        problem.not_negative([(slice(n, count), np.eye(count - n)), *shift], 0.0 * ones[:, 0])
 
 
 def _positive(X: Array) -> Array:

@@ -63,10 +63,8 @@ def parameter_text(result: Result) -> str:
 
 def plain_data(result: Result) -> dict[str, Any]:
     """Return a result as numbers, texts, lists and dictionaries."""
-    table = zip(
-        result.names, result.units, result.values, result.std, result.model.columns, strict=True
-    )
-    errors = result.errors
+    errors, columns = result.errors, result.model.columns
+    rows = zip(columns, result.values.tolist(), result.std.tolist(), strict=True)
     measures = {
         "torque_error": errors.per_joint, "rms": errors.rms, "sigma": result.sigma,
         "rows_worth_one": result.correlation, "outliers": result.clipped,
@@ -96,8 +94,8 @@ def plain_data(result: Result) -> dict[str, Any]:
             for j, name in enumerate(result.arm.joint_names)
         ],
         "parameters": [
-            {"name": name, "unit": unit, "value": float(x), "std": float(s), "kind": c.kind}
-            for name, unit, x, s, c in table
+            {"name": c.name, "unit": c.unit, "value": value, "std": std, "kind": c.kind}
+            for c, value, std in rows
         ],
         "natural_parameters": dict(
             zip(result.arm.parameter_names, result.parameters.tolist(), strict=True)

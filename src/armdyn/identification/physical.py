@@ -25,7 +25,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
@@ -148,21 +147,18 @@ def _misfit(problem: Problem, values: Array) -> float:
 def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
     """Return the natural parameters, and their column values, for a strength s."""
     n, k, p = problem.n, len(problem.matrix), len(problem.columns)
-    links = problem.r_factor[:, :k] @ problem.matrix[:, : 10 * n]
-    size = max(
-        float(np.linalg.norm(links[:, 10 * i : 10 * i + 10] @ parameters_from(C), 2))
-        for i, C in enumerate(roots)
-    )
-    T = problem.r_factor * min(1.0, SETTINGS.most_exact / size if size > 0.0 else 1.0)
-    natural = T[:, :k] @ problem.matrix
+    natural = problem.r_factor[:, :k] @ problem.matrix
+    parts = [natural[:, 10 * i : 10 * i + 10] @ parameters_from(C) for i, C in enumerate(roots)]
+    size = max(float(np.linalg.norm(part, 2)) for part in parts)
+    scale = min(1.0, SETTINGS.most_exact / size if size > 0.0 else 1.0)
+    T, natural = scale * problem.r_factor, scale * natural
     cones = ConicProblem(WHY)
     bodies = [cones.unknowns(10, 2.0 * s**2 * TRIANGLE_TRACE) for _ in roots]
     for body in bodies:
         cones.minus_log_det(4, body, 2.0 * s**2)
     # rotors in units of their spread; those that are not fitted are as expected
-    rotors: NDArray[np.int64] = np.arange(10 * n, natural.shape[1])
-    fixed = np.isin(rotors - 10 * n, problem.held)
-    free, held = rotors[~fixed], rotors[fixed]
+    held = [10 * n + j for j in problem.held]
+    free = [i for i in range(10 * n, natural.shape[1]) if i not in held]
     unit = problem.spread[free]
     turns = cones.unknowns(len(free), -2.0 * s**2 * problem.mean[free] / unit, s**2)
     cones.not_negative([(turns, np.eye(len(free)))], np.zeros(len(free)))
@@ -182,12 +178,10 @@ def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Arra
             [(moves, (row * units / largest)[None])], np.array([row @ own]) / largest
         )
     residual = cones.unknowns(len(T), square=1.0)
-    seen = zip(bodies, triangle_rows(natural, roots), strict=True)
-    rest = (
-        (turns, natural[:, free] * unit), (moves, T[:, k:p] * units), (residual, -np.eye(len(T))),
-    )  # fmt: skip
+    seen = list(zip(bodies, triangle_rows(natural, roots), strict=True))
+    seen += [(turns, natural[:, free] * unit), (moves, T[:, k:p] * units)]
     known = T[:, k:p] @ own - T[:, p] + natural[:, held] @ problem.mean[held]
-    cones.zero([*seen, *rest], known)
+    cones.zero([*seen, (residual, -np.eye(len(T)))], known)
     solution = cones.solve(WHAT)
     shapes = [body_of_triangle(solution[body]) for body in bodies]
     if any(np.linalg.eigvalsh(X)[0] <= 0.0 for X in shapes):

@@ -24,7 +24,7 @@ THINNEST = 0.003
 
 def pseudo_inertia(x: Array) -> Array:
     """Return Pi ``(4, 4)`` of m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
-    J = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
+    J = _inertia(x)
     Pi = np.empty((4, 4))
     Pi[:3, :3] = 0.5 * np.trace(J) * np.eye(3) - J
     Pi[:3, 3] = Pi[3, :3] = x[1:4]
@@ -36,21 +36,21 @@ def parameters_of(Pi: Array) -> Array:
     """Return the ten parameters of a pseudo-inertia."""
     S = Pi[:3, :3]
     J = np.trace(S) * np.eye(3) - S
-    return np.array(
-        [Pi[3, 3], *Pi[:3, 3], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]],
-        dtype=np.float64,
-    )
+    return np.array([Pi[3, 3], *Pi[:3, 3], *J.T[np.tril_indices(3)]], dtype=np.float64)
+
+
+def _inertia(x: Array) -> Array:
+    """Return the inertia ``(3, 3)`` about the origin of ten parameters."""
+    return np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
 
 
 def link_fields(x: Array) -> dict[str, object]:
     """Convert ten parameters to the fields of `Joint`: mass, centre of mass, inertia about it."""
     m = float(x[0])
     c = x[1:4] / m
-    xx, xy, yy, xz, yz, zz = x[4:]
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    at = J - m * (float(c @ c) * np.eye(3) - np.outer(c, c))
-    inertia = (at[0, 0], at[0, 1], at[0, 2], at[1, 1], at[1, 2], at[2, 2])
-    return {"mass": m, "com": tuple(map(float, c)), "inertia": tuple(map(float, inertia))}
+    J = _inertia(x) - m * (float(c @ c) * np.eye(3) - np.outer(c, c))
+    upper = J[np.triu_indices(3)]
+    return {"mass": m, "com": tuple(c.tolist()), "inertia": tuple(upper.tolist())}
 
 
 def parameters_from(C: Array) -> Array:

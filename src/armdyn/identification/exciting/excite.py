@@ -163,8 +163,7 @@ def excite(
         weak=tuple(np.array(base.names)[weak].tolist()),
         peaks={name: np.abs(x - middle).max(axis=0) / half for x, (name, (middle, half)) in ranges},
         clearance=near[0].distance if near else np.inf,
-        closest=near,
-        capsules=around.body.capsules,
+        closest=near, capsules=around.body.capsules,
         notes=(
             *base.notes, *limits.notes, *words, *([shrunk] if shrink < 0.999 else ()),
             *around.notes(trajectory, near),

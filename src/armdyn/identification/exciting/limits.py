@@ -42,11 +42,8 @@ class Limits:
     def ranges(self) -> dict[str, tuple[Array, Array]]:
         """Middle and half of the range of every limited quantity, ``(n,)`` each, by name."""
         middle, half = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
-        symmetric = {key: getattr(self, key) for key in ("velocity", "acceleration", "torque")}
-        return {
-            "position": (middle, half),
-            **{key: (np.zeros_like(middle), most) for key, most in symmetric.items()},
-        }
+        names = ("velocity", "acceleration", "torque")
+        return {"position": (middle, half)} | {x: (0.0 * half, getattr(self, x)) for x in names}
 
     def within(self, share: float, speed: float = 1.0) -> Limits:
         """Return limits scaled by a share; positions are scaled about the middle of the range.
@@ -131,7 +128,7 @@ def _positions(
             which = _listed(arm, wider)
             notes.append(f"`position` is beyond the robot's own limits of {which}: as asked for.")
         return low, high
-    endless = ~np.isfinite(own).all(axis=1)
+    endless = ~(np.isfinite(own[:, 0]) & np.isfinite(own[:, 1]))
     if (endless & ~turns).any():
         raise InputError(
             f"the robot has no limits of position for {_listed(arm, endless & ~turns)}, which "

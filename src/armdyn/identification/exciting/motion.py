@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +161,7 @@ class ExcitingMotion:
         """
         series = self.trajectory
         limits = ("lower", "upper", "velocity", "acceleration", "torque")
+        coefficients = ("centre", "sines", "cosines", "drift")
         rows = zip(self.names, self.values.tolist(), self.std.tolist(), strict=True)
         return {
             "name": self.arm.name,
@@ -177,15 +178,9 @@ class ExcitingMotion:
             ],
             "limits": {name: getattr(self.limits, name).tolist() for name in limits},
             "clearance": self.clearance,
-            "closest": [
-                {"between": list(near.between), "distance": near.distance, "time": near.time}
-                for near in self.closest
-            ],
+            "closest": [asdict(near) | {"between": list(near.between)} for near in self.closest],
             "used": {name: share.tolist() for name, share in self.peaks.items()},
-            **{
-                name: getattr(series, name).tolist()
-                for name in ("centre", "sines", "cosines", "drift")
-            },
+            **{name: getattr(series, name).tolist() for name in coefficients},
             "notes": list(self.notes),
         }
 

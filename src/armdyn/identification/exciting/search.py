@@ -203,10 +203,12 @@ class Search:
     def best(self, rng: np.random.Generator, report: Progress) -> Array:
         """Return the row of the best motion of one search."""
         tries, space = self.evaluations, self.space
+
+        def begin(count: int) -> Evolution:
+            return Evolution(self._scores, self.series.random(count, rng), rng, EFFORT.first_step)
+
         if space is None:
-            starts = self.series.random(EFFORT.starts, rng)
-            run = Evolution(self._scores, starts, rng, EFFORT.first_step)
-            return run.run(tries, lambda done: report(done, tries, LOOKING))
+            return begin(EFFORT.starts).run(tries, lambda done: report(done, tries, LOOKING))
         stages, every, tried = EFFORT.stages_of(tries), EFFORT.total(tries), 0
 
         def go_on(run: Evolution, until: int) -> Array:
@@ -216,10 +218,7 @@ class Search:
             tried = before + run.done
             return row
 
-        runs: list[Evolution] = []
-        for _ in range(stages[0][0]):
-            starts = self.series.random(min(EFFORT.starts, stages[0][1]), rng)
-            runs.append(Evolution(self._scores, starts, rng, EFFORT.first_step))
+        runs = [begin(min(EFFORT.starts, stages[0][1])) for _ in range(stages[0][0])]
         for count, until in stages:
             runs = sorted(runs, key=lambda run: -run.top)[:count]
             for run in runs:
@@ -311,14 +310,14 @@ def best_row(
     else:
         jobs = [cluster.submit(_searched, search, seed, k) for k in range(restarts)]
         results = cluster.results(jobs)
-    best: Outcome | None = None
-    for k, one in enumerate(results):
-        report(k + 1, restarts, LOOKING)
-        best = one if best is None or one[0] > best[0] else best
-    assert best is not None
-    if isinstance(best[1], NumericalError):
-        raise best[1]
-    return best[1]
+    outcomes: list[Outcome] = []
+    for one in results:
+        outcomes.append(one)
+        report(len(outcomes), restarts, LOOKING)
+    _, best = max(outcomes, key=lambda one: one[0])
+    if isinstance(best, NumericalError):
+        raise best
+    return best
 
 
 def _searched(search: Search, seed: int, number: int, report: Progress = silent) -> Outcome:
