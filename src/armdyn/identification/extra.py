@@ -109,14 +109,14 @@ def _wrong(message: str) -> InputError:
 def _column(arm: Arm, item: object) -> Column:
     one = item if isinstance(item, Extra) else _extra_of_tuple(item)
     what = f"a number from 1 to {arm.n} or a name ({', '.join(arm.joint_names)})"
-    said = f"extra column {one.name!r}: joint is"
+    subject = f"extra column {one.name!r}: joint is"
     indices = joint_indices(
         arm,
         arm.joint_names if one.joint is None else _listed(one.joint),
-        lambda joint: _wrong(f"{said} {shown(joint)}, expected {what}."),
+        lambda joint: _wrong(f"{subject} {shown(joint)}, expected {what}."),
     )
     if not indices or len(set(indices)) < len(indices):
-        raise _wrong(f"{said} {shown(one.joint)}, expected different joints.")
+        raise _wrong(f"{subject} {shown(one.joint)}, expected different joints.")
     if isinstance(one.joint, int | str):
         return Column(one.name, one.unit, "extra", indices[0], one.function)
     return Column(one.name, one.unit, "extra", -1, one.function, shared=tuple(indices))
@@ -173,8 +173,8 @@ def _extra_of_table(file: Path, where: str, item: object, arm: Arm) -> Extra:
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
     unknown = sorted(set(table) - set(KEYS))
     if unknown or not {"name", "joint", "torque"} <= set(table):
-        said = f"has {', '.join(unknown)}" if unknown else "lacks a name, a joint or a torque"
-        raise FileError(file, f"{where} {said}; expected {', '.join(KEYS)}.")
+        fault = f"has {', '.join(unknown)}" if unknown else "lacks a name, a joint or a torque"
+        raise FileError(file, f"{where} {fault}; expected {', '.join(KEYS)}.")
     joint, torque = table["joint"], table["torque"]
     joints = _listed(joint)
     texts = cast("list[object]", torque) if isinstance(torque, list) else [torque]

@@ -85,10 +85,10 @@ def limits_of(
     if missing.any():
         v = np.where(missing, np.where(turns, TURNING_SPEED, SLIDING_SPEED), v)
         units = np.where(turns, "rad/s", "m/s")
-        said = sorted({f"{v[j]:g} {units[j]}" for j in np.flatnonzero(missing)})
+        speeds = sorted({f"{v[j]:g} {units[j]}" for j in np.flatnonzero(missing)})
         notes.append(
             f"the robot has no limit of velocity for {_listed(arm, missing)}: "
-            f"{' and '.join(said)} taken; give `velocity` for others."
+            f"{' and '.join(speeds)} taken; give `velocity` for others."
         )
     a = v / TIME_TO_SPEED
     if acceleration is not None:
