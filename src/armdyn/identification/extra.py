@@ -85,9 +85,8 @@ class Extra:
 def _listed(joint: object) -> tuple[Joint, ...]:
     if joint is None:
         return ()
-    joints = cast("Sequence[object]", joint if isinstance(joint, list | tuple) else (joint,))
-    # NumPy's integers count as numbers
-    return tuple(int(x) if isinstance(x, np.integer) else cast(Joint, x) for x in joints)  # pyright: ignore[reportUnknownArgumentType]
+    several = isinstance(joint, list | tuple)
+    return tuple(cast("Sequence[Joint]", joint)) if several else (cast(Joint, joint),)
 
 
 def extra_columns(arm: Arm, extra: object) -> tuple[Column, ...]:
@@ -110,10 +109,11 @@ def _column(arm: Arm, item: object) -> Column:
     one = item if isinstance(item, Extra) else _extra_of_tuple(item)
     what = f"a number from 1 to {arm.n} or a name ({', '.join(arm.joint_names)})"
     subject = f"extra column {one.name!r}: joint is"
+    joints = arm.joint_names if one.joint is None else _listed(one.joint)
+    # NumPy's integers, which `Extra` accepts, become numbers of Python
+    numbers = [joint if isinstance(joint, str) else int(joint) for joint in joints]
     indices = joint_indices(
-        arm,
-        arm.joint_names if one.joint is None else _listed(one.joint),
-        lambda joint: _wrong(f"{subject} {shown(joint)}, expected {what}."),
+        arm, numbers, lambda joint: _wrong(f"{subject} {shown(joint)}, expected {what}.")
     )
     if not indices or len(set(indices)) < len(indices):
         raise _wrong(f"{subject} {shown(one.joint)}, expected different joints.")
