@@ -31,7 +31,7 @@ import numpy as np
 
 import armdyn
 from armdyn import Arm, Log
-from armdyn.identification.extra.extra import extra_columns
+from armdyn.identification.extra import extra_columns
 from armdyn.identification.signals.band import find_band
 from armdyn.log.clock import at_source_times
 

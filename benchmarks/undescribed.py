@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 import armdyn
-from armdyn.identification.physical import physical as _physical
+from armdyn.identification import physical as _physical
 from errorbars import described, motion, recorded, replace_joints, truth
 
 
@@ -35,7 +35,7 @@ def errors(seed: int, trusts: list[float]) -> list[float]:
     tau = arm.inverse_dynamics(*states)
     found = []
     for trust in trusts:
-        _physical.MOST_UNDESCRIBED = trust
+        _physical.SETTINGS = replace(_physical.SETTINGS, most_undescribed=trust)
         result = armdyn.identify(bare(known), log)
         off = result.predict(*states) - tau
         found.append(100.0 * float(np.linalg.norm(off) / np.linalg.norm(tau)))

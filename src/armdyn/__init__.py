@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from armdyn.graph.count import Operations
     from armdyn.identification.exciting.excite import excite
     from armdyn.identification.exciting.motion import ExcitingMotion
-    from armdyn.identification.extra.extra import Extra
+    from armdyn.identification.extra import Extra
+    from armdyn.identification.feasible import Feasibility, feasible
     from armdyn.identification.gains.drive_gains import DriveGains
     from armdyn.identification.gains.identify_gains import identify_drive_gains
     from armdyn.identification.identify import identify
     from armdyn.identification.payload.identify_payload import identify_payload
     from armdyn.identification.payload.load import Load
     from armdyn.identification.payload.payload import Payload
-    from armdyn.identification.physical.feasible import Feasibility, feasible
     from armdyn.identification.result import Result
     from armdyn.log.log import Log
     from armdyn.minimal.parameters import MinimalParameters
@@ -132,8 +132,8 @@ _HOMES = {
     "ComputedTorque": "simulation.controllers",
     "DriveGains": "identification.gains.drive_gains",
     "ExcitingMotion": "identification.exciting.motion",
-    "Extra": "identification.extra.extra",
-    "Feasibility": "identification.physical.feasible",
+    "Extra": "identification.extra",
+    "Feasibility": "identification.feasible",
     "Function": "arm.function",
     "Joint": "robot.joint",
     "Load": "identification.payload.load",
@@ -148,7 +148,7 @@ _HOMES = {
     "Run": "simulation.run",
     "SymbolicModel": "symbolics.model",
     "excite": "identification.exciting.excite",
-    "feasible": "identification.physical.feasible",
+    "feasible": "identification.feasible",
     "from_standard_dh": "robot.standard_dh",
     "generic": "robot.library",
     "identify": "identification.identify",

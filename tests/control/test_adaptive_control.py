@@ -11,7 +11,7 @@ import pytest
 import armdyn
 from armdyn import AdaptiveControl, Arm
 from armdyn.errors import InputError, MethodError
-from armdyn.identification.physical.pseudo_inertia import pseudo_inertia
+from armdyn.identification.pseudo_inertia import pseudo_inertia
 from armdyn_papers.studies.adaptive import FIXED, FREE, PHYSICAL, run_adaptive, wrong_model
 from support.identification import example_robot, small_arm
 

@@ -101,7 +101,7 @@ def test_extras_that_messages_and_pages_name_exist() -> None:
         for path, text in code.items()
         for extra in (*_raised(text), *re.findall(r'extra=\("\w+", "(\w+)"\)', text))
     }
-    assert {("README.md", "identify"), ("solver.py", "identify")} <= named
+    assert {("README.md", "identify"), ("conic.py", "identify")} <= named
     assert {
         ("registry.py", "xacro"),
         ("libraries.py", "casadi"),

@@ -10,11 +10,9 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Joint, Robot, excite
-from armdyn.identification.exciting.geometry.capsules import Body, body_of, skeleton
-from armdyn.identification.exciting.geometry.enclosing import Fit, enclosing
-from armdyn.identification.exciting.geometry.hulls import never_touch
-from armdyn.identification.exciting.geometry.planes import planes_of
-from armdyn.identification.exciting.geometry.space import Space
+from armdyn.identification.exciting.body import Body, body_of, skeleton
+from armdyn.identification.exciting.capsules import Fit, enclosing
+from armdyn.identification.exciting.space import Space, never_touch, planes_of
 from armdyn.robot.meshes import triangles_of
 from armdyn.robot.model import IDENTITY, Shape
 from support.identification import example_robot, small_arm

@@ -20,8 +20,8 @@ import pytest
 import armdyn
 from armdyn import Arm, ExcitingMotion, InputError, Joint, NumericalError, Robot, excite
 from armdyn.cli.app import main
-from armdyn.identification.exciting import clear as _clear
-from armdyn.identification.exciting.geometry.distance import segment_distance
+from armdyn.identification.exciting import search as _search
+from armdyn.identification.exciting.capsules import segment_distance
 from armdyn.identification.tables import clearance_in_words
 from support.identification import example_robot, small_arm
 
@@ -227,8 +227,8 @@ def test_no_motion_that_keeps_clear_is_an_error_that_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A narrow corridor, and a search too short to find a motion in it."""
-    monkeypatch.setattr(_clear, "MENDING", ())
-    monkeypatch.setattr(_clear, "FEWEST", 1)
+    short = replace(_search.EFFORT, rounds=_search.EFFORT.rounds[:1], fewest=1)
+    monkeypatch.setattr(_search, "EFFORT", short)
     walls = [(0.0, 1.0, 0.0, -0.07), (0.0, -1.0, 0.0, -0.07)]
     with pytest.raises(NumericalError, match=r"keeps clear: the best one lacks 0\.\d+ m of"):
         excite(limited_arm(), 5.0, walls=walls, evaluations=96)

@@ -366,7 +366,7 @@ def test_extra_columns_and_couplings_come_from_files(monkeypatch, capsys, place,
     [
         ("--extra", '[[extra]]\nname = "k"\njoint = 2\ntorque = "__import__(1)"', "is not"),
         ("--extra", '[[extra]]\nname = "k"\njoint = 2\ntorque = "sin(q9)"', "'q9' is not known"),
-        ("--extra", '[[extra]]\nname = "k"\njoint = 2\ntorque = "sin(q2"', "not closed"),
+        ("--extra", '[[extra]]\nname = "k"\njoint = 2\ntorque = "sin(q2"', "never closed"),
         ("--extra", '[[extra]]\nname = "k"\njoint = 9\ntorque = "q2"', "from 1 to 3"),
         ("--extra", '[[extra]]\nname = "k"\njoint = [1, 2]\ntorque = "q2"', "2 joints, but 1"),
         ("--extra", '[[extra]]\nname = "k"', "lacks a name, a joint or a torque"),

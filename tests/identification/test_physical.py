@@ -1,4 +1,4 @@
-"""Links that can exist: natural parameters by pseudo-inertias, and the test of given values."""
+"""Physically consistent links: natural parameters by pseudo-inertias, and the test of values."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ from armdyn import (
     feasible,
     identify,
 )
+from armdyn.identification.conic import ConicProblem, vec_of_triangle
 from armdyn.identification.fit.columns import Model, friction_column
 from armdyn.identification.fit.problem import Problem
-from armdyn.identification.physical.natural import arm_with
-from armdyn.identification.physical.physical import physical
-from armdyn.identification.physical.pseudo_inertia import (
+from armdyn.identification.physical import arm_with, physical
+from armdyn.identification.pseudo_inertia import (
     link_fields,
     parameters_from,
     parameters_of,
     pseudo_inertia,
 )
-from armdyn.identification.physical.solver import ConicProblem, vec_of_triangle
 from support.beside import beside
 from support.identification import example_robot, recorded, small_arm
 
@@ -104,7 +103,7 @@ def test_bad_data_give_bodies_all_the_same(rotor: bool) -> None:
     assert accepted(bound.arm) and stands(bound.arm)
     assert all(j.mass > 0.0 for j in bound.arm.robot.joints)
     assert min(j.viscous for j in bound.arm.robot.joints) >= 0.0
-    assert "bodies that can exist" in " ".join(bound.notes)
+    assert "physically consistent" in " ".join(bound.notes)
     k = bound.model.k
     natural = bound.parameters
     if rotor:
@@ -301,7 +300,7 @@ def test_a_negative_inertia_is_infeasible_and_the_nearest_is_told() -> None:
     verdict = feasible(arm, values, std=np.full(len(values), 0.005))
     assert not verdict.feasible and verdict.margin < 0.0
     assert verdict.distance == pytest.approx(2.0, rel=1e-3)
-    assert "no links have these values" in verdict.words and "U6_33" in verdict.words
+    assert "physically inconsistent" in verdict.words and "U6_33" in verdict.words
     assert verdict.nearest[at] == pytest.approx(0.0, abs=1e-6)
     assert feasible(arm, verdict.nearest + 1e-6 * np.eye(len(values))[at]).margin > -1e-4
 

@@ -29,11 +29,11 @@ from armdyn.cli.demo_page import (
     record,
     rough_description,
 )
+from armdyn.identification.conic import need_solver
 from armdyn.identification.exciting.excite import excite
 from armdyn.identification.exciting.motion import ExcitingMotion
 from armdyn.identification.identify import identify
 from armdyn.identification.page.motion import played
-from armdyn.identification.physical.solver import need_solver
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
 from armdyn.present.html import Html

@@ -17,7 +17,7 @@ from armdyn.errors import InputError
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.identification.fit.prior import link_prior
-from armdyn.identification.physical.pseudo_inertia import expected_roots, link_fields, parameters_of
+from armdyn.identification.pseudo_inertia import expected_roots, link_fields, parameters_of
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.robot.friction import FRICTION_TERMS, coefficients, parameter_terms
 from armdyn.scalar import Scalar, sign, sqrt

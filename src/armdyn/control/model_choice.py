@@ -11,8 +11,8 @@ from armdyn.arm.arm import Arm
 from armdyn.control.observation import samples_of, spans
 from armdyn.control.observer import MomentumObserver
 from armdyn.errors import InputError, MissingExtraError
+from armdyn.identification.conic import need_solver
 from armdyn.identification.identify import identify
-from armdyn.identification.physical.solver import need_solver
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
 from armdyn.numerics import ratio

@@ -1,11 +1,12 @@
-"""The arguments of `identify`, checked before any work."""
+"""The arguments of `identify`: checked before any work, and recorded in the result."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,7 +28,11 @@ from armdyn.log.clock import at_source_times
 from armdyn.log.log import Log
 from armdyn.log.many import log_paths, read_logs_on
 from armdyn.log.rows import extremes, is_in_file
+from armdyn.log.signals import Prepared
 from armdyn.robot.friction import FRICTION_TERMS
+
+if TYPE_CHECKING:
+    from armdyn.identification.result import Result
 
 # Larger files [bytes] are not read into memory. This is a million samples of 7 joints as text.
 LARGE_FILE = 1 << 28
@@ -36,10 +41,14 @@ LARGE_FILE = 1 << 28
 LONGEST_DELAY = 1.0
 
 
+def _wrong(value: object, name: str, what: str, verb: str = "is") -> InputError:
+    return InputError(f"`{name}` {verb} {shown(value)}, expected {what}.", argument=name)
+
+
 def checked_arm(arm: object) -> Arm:
     """Return the arm, in double."""
     if not isinstance(arm, Arm):
-        raise InputError(f"`arm` is {shown(arm)}, expected an armdyn.Arm.", argument="arm")
+        raise _wrong(arm, "arm", "an armdyn.Arm")
     return arm.astype(np.float64)
 
 
@@ -68,7 +77,7 @@ def checked_logs(
 ) -> list[Log]:
     """Return one log or several as a list; each has torques and the joints of the arm.
 
-    Stamps that are not the times of the samples are mended, and rows that were repeated left out.
+    Wrong time stamps are corrected, and duplicated samples removed.
 
     Args:
         arm: the arm.
@@ -81,15 +90,11 @@ def checked_logs(
     single = isinstance(logs, Log | str | os.PathLike)
     listed: object = [cast(object, logs)] if single else logs
     if not isinstance(listed, Sequence) or not len(listed):  # pyright: ignore[reportUnknownArgumentType]
-        raise InputError(
-            f"`{what}` is {shown(logs)}, expected an armdyn.Log or several.", argument=what
-        )
+        raise _wrong(logs, what, "an armdyn.Log or several")
     result: list[Log] = []
     for log in _opened(arm, cast("Sequence[object]", listed), long, cluster):
         if not isinstance(log, Log):
-            raise InputError(
-                f"`{what}` has {shown(log)}, expected an armdyn.Log or several.", argument=what
-            )
+            raise _wrong(log, what, "an armdyn.Log or several", "has")
         if is_in_file(log.q) and not long:
             raise InputError(
                 f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
@@ -105,14 +110,13 @@ def checked_logs(
 def _opened(
     arm: Arm, listed: Sequence[object], long: bool, cluster: Cluster | None
 ) -> Iterator[object]:
-    """Yield logs, those of files read, and what is neither as it is."""
-    found: list[object] = []
+    """Yield logs, those of files read; other items are yielded unchanged."""
+    items: list[object] = []
     for one in listed:
-        paths = isinstance(one, str | os.PathLike)
-        found += log_paths(cast("str", one)) if paths else [one]
-    small = [x for x in found if isinstance(x, Path) and not (long and _is_large(x))]
+        items += log_paths(cast("str", one)) if isinstance(one, str | os.PathLike) else [one]
+    small = [x for x in items if isinstance(x, Path) and not (long and _is_large(x))]
     read = iter(read_logs_on(cluster, small, arm, {}) if cluster is not None else ())
-    for one in found:
+    for one in items:
         if not isinstance(one, Path):
             yield one
         elif long and _is_large(one):
@@ -159,24 +163,19 @@ def checked_friction(value: object) -> Terms | None:
     common = common_terms()
     if isinstance(value, bool | np.bool_):
         return Terms(common) if value else None
-    if isinstance(value, str) and value == AUTO:
-        return Terms(common, tuple(kind for kind in FRICTION_TERMS if kind not in common))
     if isinstance(value, str):
-        raise InputError(f"`friction` is {shown(value)}, expected {what}.", argument="friction")
+        if value != AUTO:
+            raise _wrong(value, "friction", what)
+        return Terms(common, tuple(kind for kind in FRICTION_TERMS if kind not in common))
     kinds: list[str] = []
     for one in checked_items(value, "friction", what=what):
         if not isinstance(one, str) or (one not in names and one not in FRICTION_TERMS):
-            raise InputError(f"`friction` has {shown(one)}, expected {what}.", argument="friction")
+            raise _wrong(one, "friction", what, "has")
         kinds.append(names.get(one, one))
     if not kinds:
-        raise InputError(
-            "`friction` is empty; False takes friction from the arm.", argument="friction"
-        )
-    return Terms(
-        tuple(kind for kind in common if kind in kinds),
-        tuple(kind for kind in FRICTION_TERMS if kind in kinds and kind not in common),
-        forced=True,
-    )
+        raise _wrong(value, "friction", f"{what}; False takes friction from the arm")
+    further = tuple(kind for kind in FRICTION_TERMS if kind in kinds and kind not in common)
+    return Terms(tuple(kind for kind in common if kind in kinds), further, forced=True)
 
 
 def checked_rotor(value: object) -> bool | None:
@@ -191,11 +190,8 @@ def checked_tilt(value: object) -> bool:
     if isinstance(value, str) and value == AUTO:
         return True
     if checked_flag(value, "tilt"):
-        raise InputError(
-            "`tilt` is True, expected 'auto' (gravity is turned if the data show it clearly) or "
-            "False (gravity is as described).",
-            argument="tilt",
-        )
+        what = "'auto' (gravity is turned if the data show it clearly) or False (as described)"
+        raise _wrong(value, "tilt", what)
     return False
 
 
@@ -204,7 +200,7 @@ def checked_coupling(value: object, n: int) -> Array:
     what = f"an invertible {n} x {n} matrix: measured torques = coupling @ joint torques"
     matrix = checked_array(value, "coupling", (n, n), what=what)
     if np.linalg.matrix_rank(matrix) < n:
-        raise InputError(f"`coupling` is {shown(value)}, expected {what}.", argument="coupling")
+        raise _wrong(value, "coupling", what)
     return matrix
 
 
@@ -224,7 +220,7 @@ def checked_trim(value: object) -> tuple[float, float] | None:
     what = "seconds to cut off at the start and at the end, or 0 to leave logs whole"
     ends = np.zeros(2) if value is False else checked_array(value, "trim", (), (2,), what=what)
     if (ends < 0.0).any():
-        raise InputError(f"`trim` is {shown(value)}, expected {what}.", argument="trim")
+        raise _wrong(value, "trim", what)
     start, end = np.broadcast_to(ends, (2,)).tolist()
     return start, end
 
@@ -234,15 +230,27 @@ def checked_joints(value: object, name: str, arm: Arm) -> tuple[int, ...]:
     what = f"joints, by numbers from 1 to {arm.n} or names ({', '.join(arm.joint_names)})"
     single = isinstance(value, str | int)
     listed = (value,) if single else checked_items(value, name, what=what)
-    found: list[int] = []
-    for one in listed:
+    indices = joint_indices(arm, listed, lambda one: _wrong(one, name, what, "has"))
+    return tuple(dict.fromkeys(indices))
+
+
+def joint_indices(
+    arm: Arm, joints: Iterable[object], wrong: Callable[[object], InputError]
+) -> list[int]:
+    """Return the indices from 0 of joints, given by numbers from 1 or by names.
+
+    Raises:
+        InputError: made by `wrong` of the first item that is no joint of the arm.
+    """
+    indices: list[int] = []
+    for one in joints:
         if isinstance(one, str) and one in arm.joint_names:
-            found.append(arm.joint_names.index(one))
+            indices.append(arm.joint_names.index(one))
         elif isinstance(one, int) and not isinstance(one, bool) and 1 <= one <= arm.n:
-            found.append(one - 1)
+            indices.append(one - 1)
         else:
-            raise InputError(f"`{name}` has {shown(one)}, expected {what}.", argument=name)
-    return tuple(dict.fromkeys(found))
+            raise wrong(one)
+    return indices
 
 
 def checked_delay(value: object) -> float | None:
@@ -251,3 +259,97 @@ def checked_delay(value: object) -> float | None:
         return None
     what = "'auto', or seconds by which torques lag behind positions (0: not at all)"
     return checked_number(value, "delay", least=-LONGEST_DELAY, most=LONGEST_DELAY, what=what)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A log: the file it is from, its size, and whether it is held out to test the fit."""
+
+    file: str
+    held_out: bool
+    samples: int
+    duration: float
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class About:
+    """The origin of a result: logs, range of motion and settings.
+
+    Attributes:
+        sources: the logs; logs of the fit come first.
+        lowest: lowest position of every joint in the data of the fit, ``(n,)``.
+        highest: highest position, ``(n,)``.
+        fastest: highest speed, ``(n,)``.
+        settings: the arguments of `identify`, by name; None if the value comes from the data.
+        dead_band: speed below which rows of a joint were left out, ``(n,)``.
+        cutoff: cut-off of the positions [Hz].
+        delay: time by which torques were shifted back [s].
+        tilt: angle by which gravity was turned [rad].
+    """
+
+    sources: tuple[Source, ...]
+    lowest: Array
+    highest: Array
+    fastest: Array
+    settings: dict[str, Any]
+    dead_band: Array
+    cutoff: float
+    delay: float = 0.0
+    tilt: float = 0.0
+
+
+def about(
+    train_logs: Sequence[Log],
+    test_logs: Sequence[Log],
+    train: Sequence[Prepared],
+    options: object,
+    dead_band: Array,
+    delay: float = 0.0,
+    tilt: float = 0.0,
+) -> About:
+    """Describe the logs and the settings; `options` is a dataclass of settings."""
+    sources = [
+        Source(log.source, held_out, len(log), log.duration, log.rate)
+        for held_out, logs in ((False, train_logs), (True, test_logs))
+        for log in logs
+    ]
+    return About(
+        tuple(sources),
+        *extremes([one.q for one in train]),
+        np.max(np.abs(extremes([one.qd for one in train])), axis=0),
+        _settings(options),
+        dead_band,
+        min(one.cutoff for one in train),
+        delay,
+        tilt,
+    )
+
+
+def _settings(options: Any) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if isinstance(value, np.ndarray | np.generic):
+            value = value.tolist()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        elif isinstance(value, Terms):
+            value = value.asked
+        elif isinstance(value, tuple):
+            value = [getattr(x, "name", x) for x in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        settings[field.name] = value
+    return settings
+
+
+def described_values(result: Result) -> Array:
+    """Return the described values ``(p,)``; NaN where the description has none.
+
+    If all masses are zero, they count as not described. So does zero friction.
+    """
+    joints = result.described.robot.joints
+    values = np.full(len(result.values), np.nan)
+    if any(joint.mass for joint in joints):
+        values[: result.model.k] = result.model.base.values
+    for i, column in enumerate(result.model.columns):
+        if column.kind in FRICTION_TERMS:
+            values[i] = getattr(joints[column.joint], column.kind) or np.nan
+    return values

@@ -1,4 +1,4 @@
-"""The files of a saved result, as texts by name."""
+"""A result as plain data, and the files of a saved result, as texts by name."""
 
 from __future__ import annotations
 
@@ -6,41 +6,44 @@ import csv
 import io
 import json
 import math
+from contextlib import suppress
+from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from armdyn.errors import RobotError
-from armdyn.identification.about import described_values
+from armdyn.identification.arguments import described_values
 from armdyn.identification.page.page import report_html
 from armdyn.robot.formats.toml import toml_text
 from armdyn.robot.formats.urdf.write import urdf_text
-from armdyn.robot.model import Robot
 
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
-JSON, TOML, URDF = "result.json", "identified.toml", "identified.urdf"
-PARAMETERS, REPORT = "parameters.csv", "report.html"
-
-FILES = (JSON, TOML, URDF, PARAMETERS, REPORT)
-"""The names of all files."""
+# The names of all files.
+FILES = JSON, TOML, URDF, PARAMETERS, REPORT = (
+    "result.json", "identified.toml", "identified.urdf", "parameters.csv", "report.html",
+)  # fmt: skip
 
 
 def texts(result: Result, made: datetime | None = None) -> dict[str, str]:
     """Return the texts of all files by name; identified.urdf only if URDF can express the arm.
 
     Args:
-        result: what was found.
+        result: of the identification.
         made: the date on the report. Without it, equal results have equal files.
     """
-    found = {
+    files = {
         JSON: json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n",
         TOML: toml_text(result.arm.robot),
         PARAMETERS: parameter_text(result),
         REPORT: report_html(result, made),
     }
-    urdf = _urdf(result.arm.robot)
-    return found if urdf is None else {**found, URDF: urdf}
+    with suppress(RobotError):
+        files[URDF] = urdf_text(result.arm.robot)
+    return files
 
 
 def parameter_text(result: Result) -> str:
@@ -58,8 +61,67 @@ def parameter_text(result: Result) -> str:
     return lines.getvalue()
 
 
-def _urdf(robot: Robot) -> str | None:
-    try:
-        return urdf_text(robot)
-    except RobotError:
-        return None
+def plain_data(result: Result) -> dict[str, Any]:
+    """Return a result as numbers, texts, lists and dictionaries."""
+    errors, columns = result.errors, result.model.columns
+    rows = zip(columns, result.values.tolist(), result.std.tolist(), strict=True)
+    measures = {
+        "torque_error": errors.per_joint, "rms": errors.rms, "sigma": result.sigma,
+        "rows_worth_one": result.correlation, "outliers": result.clipped,
+        "expected_error": result.excitation.per_joint, "torque_error_at_rest": errors.at_rest,
+        "share_at_rest": errors.share_at_rest,
+    }  # fmt: skip
+    return {
+        "robot": result.arm.name,
+        "passed": result.passed,
+        "verdict": result.verdict,
+        "verdict_text": result.verdict_text,
+        "reasons": list(result.reasons),
+        "reservations": list(result.reservations),
+        "findings": [finding.to_dict() for finding in result.findings],
+        "box": result.box.to_dict(),
+        "torque_error": {
+            "definition": "|measured - predicted| / |measured| in the band of the fit, "
+            "where a joint moves",
+            "held_out": result.held_out,
+            "total": _number(errors.total),
+            "unfiltered": _number(errors.unfiltered),
+            "of_the_fit": _number(result.train_errors.total),
+        },
+        "joints": [
+            {"name": name, "rows": result.counts[j]}
+            | {key: _number(values[j]) for key, values in measures.items()}
+            for j, name in enumerate(result.arm.joint_names)
+        ],
+        "parameters": [
+            {"name": c.name, "unit": c.unit, "value": value, "std": std, "kind": c.kind}
+            for c, value, std in rows
+        ],
+        "natural_parameters": dict(
+            zip(result.arm.parameter_names, result.parameters.tolist(), strict=True)
+        ),
+        "weak": list(result.weak),
+        "not_identifiable": list(result.not_identifiable),
+        "excitation": {
+            "expected_error": result.excitation.expected_error,
+            "condition": _number(result.excitation.condition),
+            "determined": result.determined,
+            "prior_strength": result.prior_strength,
+        },
+        "bias": {
+            "change": result.bias.change, "by_chance": result.bias.expected,
+            "small": result.bias.small, "words": result.bias.words,
+        },
+        "notes": list(result.notes),
+        "advice": list(result.advice),
+        "logs": [asdict(source) for source in result.about.sources],
+        "settings": {
+            **result.about.settings, "cutoff_used": result.cutoff, "delay_used": result.delay,
+            "tilt_used": result.tilt,
+        },
+    }  # fmt: skip
+
+
+def _number(x: object) -> float | None:
+    value = float(x)  # pyright: ignore[reportArgumentType]
+    return value if np.isfinite(value) else None

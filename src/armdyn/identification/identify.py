@@ -25,7 +25,7 @@ from armdyn.identification.arguments import (
     checked_tilt,
     checked_trim,
 )
-from armdyn.identification.extra.extra import Extra, Function, extra_columns
+from armdyn.identification.extra import Extra, Function, extra_columns
 from armdyn.identification.judge.holdout import split
 from armdyn.identification.pipeline import Options, run
 from armdyn.identification.result import Result

@@ -16,7 +16,8 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.cluster import Cluster
 from armdyn.errors import ArmdynError, InputError
-from armdyn.identification.about import about
+from armdyn.identification.arguments import about
+from armdyn.identification.conic import need_solver
 from armdyn.identification.fit.choice import Terms, Tilt, curve_rows
 from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.coupling import CoupledMinimal
@@ -35,9 +36,7 @@ from armdyn.identification.judge.judge import Judged, judge
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.rollout import windows_of
 from armdyn.identification.judge.verdict import RESTING, moved
-from armdyn.identification.physical.natural import arm_with, impossible_links
-from armdyn.identification.physical.physical import WHY, physical
-from armdyn.identification.physical.solver import need_solver
+from armdyn.identification.physical import WHY, arm_with, impossible_links, physical
 from armdyn.identification.remedies import Task, remedied
 from armdyn.identification.result import Result
 from armdyn.identification.signals.band import Band, find_band

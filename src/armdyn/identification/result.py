@@ -16,9 +16,8 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_choice, checked_path
 from armdyn.errors import InputError, shown
-from armdyn.identification.about import About
-from armdyn.identification.arguments import checked_states
-from armdyn.identification.files import texts
+from armdyn.identification.arguments import About, checked_states
+from armdyn.identification.files import plain_data, texts
 from armdyn.identification.fit.columns import Model, short_name
 from armdyn.identification.fit.fit import TermTrial
 from armdyn.identification.judge.advice import advice, next_command
@@ -30,7 +29,6 @@ from armdyn.identification.judge.judgement import Answer, Finding, Judgement
 from armdyn.identification.judge.rollout import Rollout, Windows, rollout
 from armdyn.identification.judge.verdict import REFUSED
 from armdyn.identification.page.page import report_html
-from armdyn.identification.plain import plain_data
 from armdyn.identification.signals.prepared import Signals
 from armdyn.identification.tables import torque_errors, verdict_lines
 from armdyn.robot.friction import FRICTION_TERMS

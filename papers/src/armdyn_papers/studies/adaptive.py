@@ -13,7 +13,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arm.files import load
 from armdyn.control.adaptive import AdaptiveControl
 from armdyn.control.adaptive_run import History
-from armdyn.identification.physical.pseudo_inertia import pseudo_inertia
+from armdyn.identification.pseudo_inertia import pseudo_inertia
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.motion.fourier import Fourier
 from armdyn.present.pictures import JOINT_COLOURS

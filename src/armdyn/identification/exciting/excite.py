@@ -1,4 +1,4 @@
-"""`excite`: the most informative motion of an arm, found in seconds."""
+"""`excite`: an optimal excitation trajectory of an arm."""
 
 from __future__ import annotations
 
@@ -13,36 +13,25 @@ from armdyn.checks import checked_array, checked_flag, checked_number, checked_s
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, NumericalError
 from armdyn.identification.arguments import checked_arm
-from armdyn.identification.exciting.clear import check_room, free_limits
 from armdyn.identification.exciting.information import Information
 from armdyn.identification.exciting.limits import Limits, limits_of
-from armdyn.identification.exciting.motion import ExcitingMotion, judged
-from armdyn.identification.exciting.restarts import STARTS, Search, best_row
-from armdyn.identification.exciting.series import Ends, Motions, Series
-from armdyn.identification.exciting.surroundings import surroundings_of
-from armdyn.identification.tolerances import DETERMINED
-from armdyn.minimal.parameters import MinimalParameters
+from armdyn.identification.exciting.motion import ExcitingMotion
+from armdyn.identification.exciting.search import EFFORT, Search, best_row
+from armdyn.identification.exciting.series import Ends, Series
+from armdyn.identification.exciting.surroundings import check_free, free_limits, surroundings_of
+from armdyn.identification.tolerances import DETERMINED, ROUNDING
 from armdyn.motion.trajectory import checked_limits
 from armdyn.progress import Progress, reporter
 
 # In a period of about this length [s], joints of usual speed can cross their ranges.
 PERIOD = 10.0
 
-# Points of a period at which a motion is evaluated: in the search, and at the end.
-FEW_POINTS, POINTS_A_HARMONIC = 60, 12
-MANY_POINTS, MANY_A_HARMONIC = 2400, 240
+# Default standard deviation of measured torques, as a share of the torque limits (or, without
+# limits, of the rms torque in random states).
+NOISE_SHARE = 0.01
 
-MOST_HARMONICS, MOST_REPEATS, MOST_EVALUATIONS = 50, 10**6, 10**9
-
-# Allowed durations [s] and rates [1/s].
-SHORTEST, LONGEST = 1e-3, 1e6
-SLOWEST, FASTEST = 1e-3, 1e6
-
-# Default errors of measured torques, as a share of the torque limits (or of usual torques).
-NOISE = 0.01
-
-# More searches are taken to be a mistake.
-MOST_RESTARTS = 100_000
+# A parameter is weakly excited if its relative standard deviation is larger.
+WEAK = 0.1
 
 
 def excite(
@@ -74,14 +63,14 @@ def excite(
     restarts: int = 1,
     client: Any = None,
 ) -> ExcitingMotion:
-    """Find a motion from which the arm's dynamic parameters can be identified best.
+    """Compute an optimal excitation trajectory: the arm's parameters are identified best from it.
 
     It is a Fourier series at rest at both ends. Its information matrix of the minimal parameters
     has the largest determinant (D-optimal) within limits. With `floor`, `walls` or
     `self_collision`, the links keep clear of these planes and of each other: capsules stand for
     them, which enclose the solids of the robot's file (its <collision> elements, meshes included)
     or lie along the links. The motion is checked at 1 kHz; `clearance` of the result is the
-    smallest distance. Other obstacles are not known: check the motion in a simulator first.
+    smallest distance. Other obstacles are unknown: check the motion in a simulator first.
 
     Args:
         arm: the arm; its masses, even if rough, predict the torques.
@@ -134,17 +123,17 @@ def excite(
     """
     arm = checked_arm(arm)
     with_friction, with_rotor = checked_flag(friction, "friction"), checked_flag(rotor, "rotor")
-    seconds = checked_number(duration, "duration", least=SHORTEST, below=LONGEST)
-    per_second = checked_number(rate, "rate", least=SLOWEST, below=FASTEST)
+    # values beyond these bounds are a mistake, such as another unit
+    seconds = checked_number(duration, "duration", least=1e-3, below=1e6)
+    per_second = checked_number(rate, "rate", least=1e-3, below=1e6)
     free = checked_number(margin, "margin", least=0.0, below=1.0)
-    h = checked_whole(harmonics, "harmonics", 2, MOST_HARMONICS)
+    h = checked_whole(harmonics, "harmonics", 2, 50)
     times = max(1, round(seconds / PERIOD))
     if repeats is not None:
-        times = checked_whole(repeats, "repeats", 1, MOST_REPEATS)
-    tries = checked_whole(evaluations, "evaluations", STARTS, MOST_EVALUATIONS)
-    first, searches = checked_seed(seed), checked_whole(restarts, "restarts", 1, MOST_RESTARTS)
-    report = reporter(progress)
-    cluster = checked_client(client)
+        times = checked_whole(repeats, "repeats", 1, 10**6)
+    tries = checked_whole(evaluations, "evaluations", EFFORT.starts, 10**9)
+    first, searches = checked_seed(seed), checked_whole(restarts, "restarts", 1, 100_000)
+    report, cluster = reporter(progress), checked_client(client)
     limits = limits_of(arm, position, velocity, acceleration, torque)
     base = arm.minimal_with(rotor=with_rotor, friction=with_friction)
     sigma, words = _noise(arm, noise, limits)
@@ -152,46 +141,57 @@ def excite(
     ends = _ends(arm, start, end, inner, seconds)
     around = surroundings_of(arm, limits, floor, walls, self_collision, radius, clearance)
     information = Information(arm, base, inner, sigma)
-    few = max(FEW_POINTS, POINTS_A_HARMONIC * h)
-    many = max(MANY_POINTS, MANY_A_HARMONIC * h)
     if around.avoided:
-        check_room(around.space, inner, ends)
+        check_free(around.space, inner, ends)
         inner = free_limits(around.space, inner, ends)
-    series = Series(inner, h, seconds / times, ends)
-    space = around.space if around.avoided else None
-    search = Search(arm, series, information, space, few, many, seconds, tries)
+    series = Series(inner, h, seconds, times, ends)
+    search = Search(series, information, around.space if around.avoided else None, tries)
     row = best_row(search, first, searches, cluster, report)
-    shrink = search.shrink(row)
-    trajectory = search.trajectory(row)
-    t = series.times(many)
-    _check_determined(base, information, trajectory.states(t))
-    near = around.found(trajectory)
-    notes = (*base.notes, *limits.notes, *words, *_shrunk(shrink), *around.notes(trajectory, near))
-    return judged(
-        arm, base, trajectory, limits, sigma, near, around.capsules, rate=per_second, times=t,
-        notes=notes,
+    shrink, trajectory = search.shrink(row), search.trajectory(row)
+    states = np.stack(trajectory.states(series.times(search.points)))
+    _check_determined(information, states)
+    std, log_det, condition = information.precision(states, per_second * seconds)
+    shrunk = f"all amplitudes were made {1 - shrink:.1%} smaller to keep the limits of torque."
+    values = base.values
+    known = np.abs(values) > ROUNDING * np.abs(values).max(initial=0.0)
+    weak = known & (std > WEAK * np.abs(values))
+    signals = (*states, arm.inverse_dynamics(*states))
+    ranges = zip(signals, limits.ranges.items(), strict=True)
+    near = around.closest(trajectory)
+    return ExcitingMotion(
+        trajectory, arm, limits, per_second, base.names, values, std, log_det, condition,
+        weak=tuple(np.array(base.names)[weak].tolist()),
+        peaks={name: np.abs(x - middle).max(axis=0) / half for x, (name, (middle, half)) in ranges},
+        clearance=near[0].distance if near else np.inf,
+        closest=near, capsules=around.body.capsules,
+        notes=(
+            *base.notes, *limits.notes, *words, *([shrunk] if shrink < 0.999 else ()),
+            *around.notes(trajectory, near),
+        ),
     )  # fmt: skip
 
 
 def _ends(arm: Arm, start: object, end: object, inner: Limits, seconds: float) -> Ends | None:
-    """Return where the motion starts and ends, checked; None if nothing was asked for."""
-    if start is None and end is None:
+    """Return where the motion starts and ends, checked; None if both are free."""
+    what = f"a position of all {arm.n} joints"
+    given = {
+        name: checked_array(value, name, (arm.n,), what=what)
+        for name, value in (("start", start), ("end", end))
+        if value is not None
+    }
+    if not given:
         return None
-    found: dict[str, Array] = {}
-    for name, value in (("start", start), ("end", end)):
-        if value is None:
-            continue
-        q = checked_array(value, name, (arm.n,), what=f"a position of all {arm.n} joints")
-        for joint, x, low, high in zip(arm.joint_names, q, inner.lower, inner.upper, strict=True):
-            if not low < x < high:
-                raise InputError(
-                    f"`{name}` has {joint} at {x:g}, expected a position between its limits less "
-                    f"the margin, {low:g} to {high:g}.",
-                    argument=name,
-                )
-        found[name] = q
-    first = found.get("start", found.get("end", np.zeros(arm.n)))
-    ends = Ends(first, found.get("end", first), seconds)
+    for name, q in given.items():
+        inside = (inner.lower < q) & (q < inner.upper)
+        if not inside.all():
+            j = int(np.argmin(inside))
+            raise InputError(
+                f"`{name}` has {arm.joint_names[j]} at {q[j]:g}, expected a position between its "
+                f"limits less the margin, {inner.lower[j]:g} to {inner.upper[j]:g}.",
+                argument=name,
+            )
+    first = given.get("start", given.get("end", inner.lower))
+    ends = Ends(first, given.get("end", first), seconds)
     speed, change = ends.speeds()
     late = (speed >= inner.velocity) | (change >= inner.acceleration)
     if late.any():
@@ -204,36 +204,25 @@ def _ends(arm: Arm, start: object, end: object, inner: Limits, seconds: float) -
     return ends
 
 
-def _shrunk(share: float) -> tuple[str, ...]:
-    if share >= 0.999:
-        return ()
-    return (f"all amplitudes were made {1 - share:.1%} smaller to keep the limits of torque.",)
-
-
-def _check_determined(
-    base: MinimalParameters, information: Information, states: tuple[Array, Array, Array]
-) -> None:
-    one = Motions(*(x[None] for x in states), *3 * (np.zeros((1, 1)),))
-    values = np.linalg.eigvalsh(information.scaled(one)[0])
+def _check_determined(information: Information, states: Array) -> None:
+    values = np.linalg.eigvalsh(information.scaled(states[:, None])[0])
     if not values[0] > DETERMINED * values[-1]:
         raise NumericalError(
-            f"no motion was found that determines all {len(base)} parameters: the limits are too "
-            "narrow, or the harmonics too few. Widen `position`, `velocity` and `torque`, or give "
-            "more `harmonics`."
+            f"no motion was found that determines all {len(information.base)} parameters: the "
+            "limits are too narrow, or the harmonics too few. Widen `position`, `velocity` and "
+            "`torque`, or give more `harmonics`."
         )
 
 
-def _noise(arm: Arm, given: ArrayLike | None, limits: Limits) -> tuple[Array, tuple[str, ...]]:
-    if given is not None:
-        return checked_limits(given, "noise", arm.n, infinite=False), ()
-    rng = np.random.default_rng(0)
-    q = rng.uniform(limits.lower, limits.upper, (200, arm.n))
-    qd = rng.uniform(-limits.velocity, limits.velocity, (200, arm.n))
-    qdd = rng.uniform(-limits.acceleration, limits.acceleration, (200, arm.n))
-    usual = np.sqrt(np.mean(arm.inverse_dynamics(q, qd, qdd) ** 2, axis=0))
+def _noise(arm: Arm, noise: ArrayLike | None, limits: Limits) -> tuple[Array, tuple[str, ...]]:
+    if noise is not None:
+        return checked_limits(noise, "noise", arm.n, infinite=False), ()
+    torques = arm.inverse_dynamics(*limits.random_states(200))
+    usual = np.sqrt(np.mean(torques**2, axis=0))
     size = np.where(np.isfinite(limits.torque), limits.torque, usual)
     words = (
-        f"the errors of measured torques are taken to be {NOISE:.0%} of the limits of torque, or "
-        "of usual torques where there are none; give `noise` for better predictions.",
+        f"the standard deviation of measured torques is assumed to be {NOISE_SHARE:.0%} of the "
+        "limits of torque, or of usual torques where there are none; give `noise` for better "
+        "predictions.",
     )
-    return np.where(size > 0.0, NOISE * size, 1.0), words
+    return np.where(size > 0.0, NOISE_SHARE * size, 1.0), words

@@ -13,11 +13,9 @@ from armdyn.checks import checked_array
 from armdyn.errors import InputError
 from armdyn.motion.trajectory import LEAST, check_positions, checked_limits
 
-# Defaults where neither the robot nor the user gives a limit: moderate speeds [rad/s] and [m/s],
-# and the time [s] in which a joint may reach its speed.
-TURNING_SPEED = 1.5
-SLIDING_SPEED = 0.25
-TIME_TO_SPEED = 0.25
+# Defaults where neither the robot nor the user gives a limit: moderate speeds of revolute [rad/s]
+# and prismatic [m/s] joints, and the time [s] in which a joint may reach its speed.
+TURNING_SPEED, SLIDING_SPEED, TIME_TO_SPEED = 1.5, 0.25, 0.25
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,13 @@ class Limits:
     torque: Array
     notes: tuple[str, ...]
 
+    @property
+    def ranges(self) -> dict[str, tuple[Array, Array]]:
+        """Middle and half of the range of every limited quantity, ``(n,)`` each, by name."""
+        middle, half = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
+        names = ("velocity", "acceleration", "torque")
+        return {"position": (middle, half)} | {x: (0.0 * half, getattr(self, x)) for x in names}
+
     def within(self, share: float, speed: float = 1.0) -> Limits:
         """Return limits scaled by a share; positions are scaled about the middle of the range.
 
@@ -48,14 +53,14 @@ class Limits:
             speed: share of the limits of velocity and acceleration, in addition.
         """
         middle, half = (self.lower + self.upper) / 2, share * (self.upper - self.lower) / 2
-        return Limits(
-            middle - half,
-            middle + half,
-            speed * share * self.velocity,
-            speed * share * self.acceleration,
-            share * self.torque,
-            self.notes,
-        )
+        v, a = speed * share * self.velocity, speed * share * self.acceleration
+        return Limits(middle - half, middle + half, v, a, share * self.torque, self.notes)
+
+    def random_states(self, count: int) -> Array:
+        """Return uniformly distributed q, qd, qdd within the limits, ``(3, count, n)``."""
+        rng, v, a = np.random.default_rng(0), self.velocity, self.acceleration
+        bounds = ((self.lower, self.upper), (-v, v), (-a, a))
+        return np.stack([rng.uniform(low, high, (count, len(v))) for low, high in bounds])
 
 
 def limits_of(
@@ -73,59 +78,56 @@ def limits_of(
     joints, notes = arm.robot.joints, list[str]()
     turns = np.array([joint.is_revolute for joint in joints])
     lower, upper = _positions(arm, position, turns, notes)
-    v = _sizes(arm, "velocity", velocity)
-    if v is None:
-        v = np.array([joint.velocity for joint in joints])
-        missing = ~np.isfinite(v)
+    v = np.array([joint.velocity for joint in joints])
+    if velocity is not None:
+        v = checked_limits(velocity, "velocity", arm.n, infinite=False)
+    missing = ~np.isfinite(v)
+    if missing.any():
         v = np.where(missing, np.where(turns, TURNING_SPEED, SLIDING_SPEED), v)
-        if missing.any():
-            speeds = zip(v[missing].tolist(), turns[missing].tolist(), strict=True)
-            said = sorted({f"{x:g} {'rad/s' if turning else 'm/s'}" for x, turning in speeds})
-            notes.append(
-                f"the robot has no limit of velocity for {_listed(arm, missing)}: "
-                f"{' and '.join(said)} taken; give `velocity` for others."
-            )
-    a = _sizes(arm, "acceleration", acceleration)
-    if a is None:
-        a = v / TIME_TO_SPEED
+        units = np.where(turns, "rad/s", "m/s")
+        speeds = sorted({f"{v[j]:g} {units[j]}" for j in np.flatnonzero(missing)})
         notes.append(
-            f"robots say nothing about acceleration: full speed in {TIME_TO_SPEED:g} s taken; give "
-            "`acceleration` for others."
+            f"the robot has no limit of velocity for {_listed(arm, missing)}: "
+            f"{' and '.join(speeds)} taken; give `velocity` for others."
         )
-    tau = _sizes(arm, "torque", torque, endless=True)
-    if tau is None:
-        tau = np.array([joint.effort for joint in joints])
-        if not np.isfinite(tau).all():
-            notes.append(
-                f"the robot has no limit of torque for {_listed(arm, ~np.isfinite(tau))}: none "
-                "kept; give `torque`."
-            )
+    a = v / TIME_TO_SPEED
+    if acceleration is not None:
+        a = checked_limits(acceleration, "acceleration", arm.n, infinite=False)
+    else:
+        notes.append(
+            "robot files have no limits of acceleration: full speed in "
+            f"{TIME_TO_SPEED:g} s taken; give `acceleration` for others."
+        )
+    tau = np.array([joint.effort for joint in joints])
+    if torque is not None:
+        tau = checked_limits(torque, "torque", arm.n)
+    elif not np.isfinite(tau).all():
+        which = _listed(arm, ~np.isfinite(tau))
+        notes.append(f"the robot has no limit of torque for {which}: none kept; give `torque`.")
     return Limits(lower, upper, v, a, tau, tuple(notes))
 
 
 def _positions(
-    arm: Arm, given: object, turns: NDArray[np.bool_], notes: list[str]
+    arm: Arm, position: object, turns: NDArray[np.bool_], notes: list[str]
 ) -> tuple[Array, Array]:
     own = np.array([[joint.lower, joint.upper] for joint in arm.robot.joints])
-    if given is not None:
+    if position is not None:
         what = f"the lowest and the highest position, (2,) for all joints or ({arm.n}, 2) for each"
-        pairs = checked_array(given, "position", (2,), (arm.n, 2), what=what)
-        pairs = np.broadcast_to(pairs, (arm.n, 2))
+        pairs = checked_array(position, "position", (2,), (arm.n, 2), what=what)
         check_positions(pairs, "position")
-        for name, (low, high) in zip(arm.joint_names, pairs.tolist(), strict=True):
-            if not high - low >= LEAST:
-                raise InputError(
-                    f"`position` of {name} is from {low:g} to {high:g}; the lower one must be the "
-                    f"smaller one, by {LEAST:g} or more.",
-                    argument="position",
-                )
-        wider = (pairs[:, 0] < own[:, 0]) | (pairs[:, 1] > own[:, 1])
-        if wider.any():
-            notes.append(
-                f"`position` is beyond the robot's own limits of {_listed(arm, wider)}: as asked "
-                "for."
+        low, high = np.broadcast_to(pairs, (arm.n, 2)).T.copy()
+        if (high - low < LEAST).any():
+            j = int(np.argmin(high - low))
+            raise InputError(
+                f"`position` of {arm.joint_names[j]} is from {low[j]:g} to {high[j]:g}; the lower "
+                f"one must be the smaller one, by {LEAST:g} or more.",
+                argument="position",
             )
-        return pairs[:, 0].copy(), pairs[:, 1].copy()
+        wider = (low < own[:, 0]) | (high > own[:, 1])
+        if wider.any():
+            which = _listed(arm, wider)
+            notes.append(f"`position` is beyond the robot's own limits of {which}: as asked for.")
+        return low, high
     endless = ~(np.isfinite(own[:, 0]) & np.isfinite(own[:, 1]))
     if (endless & ~turns).any():
         raise InputError(
@@ -138,18 +140,10 @@ def _positions(
             f"{_listed(arm, endless)} turn without limits: half a turn either way taken; give "
             "`position` for others."
         )
-        low, high = own[:, 0], own[:, 1]
-        # a joint with one limit may make one turn on the free side of it
-        low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - np.pi, 0) - np.pi)
-        high = np.where(np.isfinite(high), high, low + 2 * np.pi)
-        own = np.stack([low, high], axis=1)
-    return own[:, 0], own[:, 1]
-
-
-def _sizes(arm: Arm, name: str, value: object, endless: bool = False) -> Array | None:
-    if value is None:
-        return None
-    return checked_limits(value, name, arm.n, infinite=endless)
+    # a joint with one limit may make one turn on the free side of it
+    low, high = own.T
+    low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - np.pi, 0) - np.pi)
+    return low, np.where(np.isfinite(high), high, low + 2 * np.pi)
 
 
 def _listed(arm: Arm, which: NDArray[np.bool_]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,18 @@ from numpy.typing import ArrayLike
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_path
-from armdyn.identification.exciting.geometry.capsules import Capsule
-from armdyn.identification.exciting.geometry.closest import Clearance
+from armdyn.identification.exciting.body import Capsule
 from armdyn.identification.exciting.limits import Limits
-from armdyn.identification.exciting.plot import write_plot
+from armdyn.identification.exciting.surroundings import Clearance
 from armdyn.identification.tables import clearance_in_words, limits_used
-from armdyn.identification.tolerances import ROUNDING
 from armdyn.log.log import Log
-from armdyn.minimal.parameters import MinimalParameters
 from armdyn.motion.fourier import Fourier
+from armdyn.present.pictures import check_picture, new_figure, plain_text, write_picture
 
-# A parameter with a larger relative standard deviation is weakly excited.
-WEAK = 0.1
+LINE_COLOUR, LIMIT_COLOUR = "#1f5fa8", "#c0392b"
+
+# Units of revolute and prismatic joints, in the order of `Limits.ranges`.
+UNITS = {True: ("rad", "rad/s", "rad/s²", "N m"), False: ("m", "m/s", "m/s²", "N")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,12 +46,12 @@ class ExcitingMotion:
         peaks: largest share of each limit that is used, ``(n,)`` each, by name: "position" (of
             half the range, from its middle), "velocity", "acceleration", "torque".
         clearance: smallest distance at 1 kHz between what must stay apart [m], negative in contact,
-            infinite if there is nothing to compare; without `floor`, `walls` or `self_collision`
+            infinite if there are no pairs to compare; without `floor`, `walls` or `self_collision`
             between links, which the motion then does not avoid.
         closest: the smallest distance of every pair that was compared, the smallest first; each
             has `distance` [m], `between` (names) and `time` [s].
         capsules: that stood for the links; each has `link`, `start`, `end` and `radius`.
-        notes: what was assumed and done, a sentence each.
+        notes: assumptions and adjustments, a sentence each.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -128,10 +129,7 @@ class ExcitingMotion:
             >>> motion = armdyn.excite(arm, 4.0, 2, **limits, friction=False, evaluations=200)
             >>> motion.plot("excite.svg")
         """
-        t, q, qd, qdd = self.trajectory.sample(max(20.0, 2000.0 / self.duration))
-        tau = self.arm.inverse_dynamics(q, qd, qdd)
-        words = clearance_in_words(self)
-        write_plot(checked_path(path), self.arm, self.limits, t, (q, qd, qdd, tau), words)
+        _write_plot(self, checked_path(path))
 
     def summary(self) -> str:
         """Return the motion, its use of the limits and the weak parameters as text.
@@ -162,7 +160,9 @@ class ExcitingMotion:
             2
         """
         series = self.trajectory
-        limits = self.limits
+        limits = ("lower", "upper", "velocity", "acceleration", "torque")
+        coefficients = ("centre", "sines", "cosines", "drift")
+        rows = zip(self.names, self.values.tolist(), self.std.tolist(), strict=True)
         return {
             "name": self.arm.name,
             "joints": list(self.arm.joint_names),
@@ -174,27 +174,13 @@ class ExcitingMotion:
             "condition": self.condition,
             "parameters": [
                 {"name": name, "value": value, "std": std, "weak": name in self.weak}
-                for name, value, std in zip(
-                    self.names, self.values.tolist(), self.std.tolist(), strict=True
-                )
+                for name, value, std in rows
             ],
-            "limits": {
-                "lower": limits.lower.tolist(),
-                "upper": limits.upper.tolist(),
-                "velocity": limits.velocity.tolist(),
-                "acceleration": limits.acceleration.tolist(),
-                "torque": limits.torque.tolist(),
-            },
+            "limits": {name: getattr(self.limits, name).tolist() for name in limits},
             "clearance": self.clearance,
-            "closest": [
-                {"between": list(near.between), "distance": near.distance, "time": near.time}
-                for near in self.closest
-            ],
+            "closest": [asdict(near) | {"between": list(near.between)} for near in self.closest],
             "used": {name: share.tolist() for name, share in self.peaks.items()},
-            "centre": series.centre.tolist(),
-            "sines": series.sines.tolist(),
-            "cosines": series.cosines.tolist(),
-            "drift": series.drift.tolist(),
+            **{name: getattr(series, name).tolist() for name in coefficients},
             "notes": list(self.notes),
         }
 
@@ -205,55 +191,34 @@ class ExcitingMotion:
         )
 
 
-def judged(
-    arm: Arm,
-    base: MinimalParameters,
-    trajectory: Fourier,
-    limits: Limits,
-    noise: Array,
-    near: tuple[Clearance, ...],
-    capsules: tuple[Capsule, ...],
-    *,
-    rate: float,
-    times: Array,
-    notes: tuple[str, ...],
-) -> ExcitingMotion:
-    """Return a motion with its information, from many times until it repeats itself."""
-    q, qd, qdd = trajectory.states(times)
-    Y = (base.regressor(q, qd, qdd) / noise[:, None]).reshape(-1, len(base))
-    size = np.linalg.norm(Y, axis=0)
-    R = np.linalg.qr(Y / size, mode="r")
-    singular = np.linalg.svd(R, compute_uv=False)
-    inverse = np.linalg.inv(R)
-    # scale the information from these points to the number of samples in a recording
-    each = np.sqrt(rate * trajectory.duration / len(times))
-    std = np.linalg.norm(inverse, axis=1) / (size * each)
-    log_det = 2.0 * float(np.sum(np.log(np.abs(np.diag(R)))) + np.sum(np.log(size * each)))
-    values = base.values
-    known = np.abs(values) > ROUNDING * np.abs(values).max(initial=0.0)
-    weak = known & (std > WEAK * np.abs(values))
-    tau = arm.inverse_dynamics(q, qd, qdd)
-    middle, half = (limits.lower + limits.upper) / 2, (limits.upper - limits.lower) / 2
-    peaks = {
-        "position": np.abs(q - middle).max(axis=0) / half,
-        "velocity": np.abs(qd).max(axis=0) / limits.velocity,
-        "acceleration": np.abs(qdd).max(axis=0) / limits.acceleration,
-        "torque": np.abs(tau).max(axis=0) / limits.torque,
-    }
-    return ExcitingMotion(
-        trajectory,
-        arm,
-        limits,
-        rate,
-        base.names,
-        values,
-        std,
-        log_det,
-        float(singular[0] / singular[-1]),
-        tuple(name for name, is_weak in zip(base.names, weak, strict=True) if is_weak),
-        peaks,
-        near[0].distance if near else np.inf,
-        near,
-        capsules,
-        notes,
-    )
+def _write_plot(motion: ExcitingMotion, path: Path) -> None:
+    """Draw one row per joint, one column per quantity, limits dashed; the whole file or none."""
+    check_picture(path)
+    arm = motion.arm
+    t, *states = motion.trajectory.sample(max(20.0, 2000.0 / motion.duration))
+    signals = (*states, arm.inverse_dynamics(*states))
+    figure = new_figure(13, 0.9 + 1.25 * arm.n)
+    axes = figure.subplots(arm.n, 4, sharex=True, squeeze=False)
+    quantities = zip(signals, motion.limits.ranges.items(), strict=True)
+    for k, (signal, (head, (middle, half))) in enumerate(quantities):
+        axes[0][k].set_title("predicted torque" if head == "torque" else head)
+        axes[-1][k].set_xlabel("time [s]")
+        for j in range(arm.n):
+            _draw(axes[j][k], t, signal[:, j], middle[j] - half[j], middle[j] + half[j])
+            name = f"{plain_text(arm.joint_names[j])}\n" if k == 0 else ""
+            unit = UNITS[arm.robot.joints[j].is_revolute][k]
+            axes[j][k].set_ylabel(f"{name}[{unit}]", fontsize=8)
+    title = f"Exciting motion of {plain_text(arm.name)}, {t[-1]:g} s (limits dashed)"
+    words = clearance_in_words(motion)
+    figure.suptitle(f"{title}\n{plain_text(words)}" if words else title)
+    write_picture(figure, path)
+
+
+def _draw(axes: Any, t: Array, signal: Array, low: float, high: float) -> None:
+    axes.axhline(0.0, color="0.85", linewidth=0.8)
+    axes.plot(t, signal, color=LINE_COLOUR, linewidth=1.0)
+    for bound in (low, high):
+        if np.isfinite(bound):
+            axes.axhline(bound, color=LIMIT_COLOUR, linewidth=0.9, linestyle="--")
+    axes.set_xlim(t[0], t[-1])
+    axes.tick_params(labelsize=7)

@@ -18,43 +18,29 @@ from armdyn.motion.fourier import Fourier, resting, waves
 from armdyn.motion.joint_space import JointSpace
 from armdyn.numerics import ratio
 
-# Largest speed and acceleration of a quintic of unit length and time.
+# Largest speed and acceleration of a quintic of unit length and time (by its derivatives).
 QUINTIC_SPEED, QUINTIC_ACCELERATION = 15.0 / 8.0, 10.0 / np.sqrt(3.0)
 
-# Spread of the random numbers that reduce the amplitude below the largest possible one.
-SHRINK = 0.02
+# Standard deviation of the random numbers x that reduce amplitudes by exp(-|x|): the largest
+# possible amplitudes are nearly the best ones.
+SHRINK_STD = 0.02
 
 
 @dataclass(frozen=True)
 class Motions:
-    """Motions at points of one period.
+    """P motions at M points of one period.
 
     Attributes:
-        q: positions, ``(P, M, n)``.
-        qd: velocities, ``(P, M, n)``.
-        qdd: accelerations, ``(P, M, n)``.
+        states: positions, velocities and accelerations, ``(3, P, M, n)``.
         centre: means of the series, ``(P, n)``.
         sines: coefficients, ``(P, h, n)``.
         cosines: coefficients, ``(P, h, n)``.
     """
 
-    q: Array
-    qd: Array
-    qdd: Array
+    states: Array
     centre: Array
     sines: Array
     cosines: Array
-
-    def every(self, step: int) -> Motions:
-        """Return the same motions at every `step`-th point."""
-        q, qd, qdd = (x[:, ::step] for x in (self.q, self.qd, self.qdd))
-        return Motions(q, qd, qdd, self.centre, self.sines, self.cosines)
-
-    def __getitem__(self, part: slice) -> Motions:
-        return Motions(
-            self.q[part], self.qd[part], self.qdd[part],
-            self.centre[part], self.sines[part], self.cosines[part],
-        )  # fmt: skip
 
 
 def times_of(period: float, points: int) -> Array:
@@ -85,32 +71,34 @@ class Series:
     """Converts rows of numbers to motions of an arm."""
 
     def __init__(
-        self, limits: Limits, harmonics: int, period: float, ends: Ends | None = None
+        self, limits: Limits, harmonics: int, duration: float, repeats: int, ends: Ends | None
     ) -> None:
         """Prepare for limits.
 
         Args:
             limits: to keep.
             harmonics: of the series.
-            period: of the series [s].
+            duration: of the motion [s].
+            repeats: periods in the duration.
             ends: where the motion starts and ends; None leaves it to the numbers of a row.
         """
-        self.limits, self.h, self.period, self.ends = limits, harmonics, period, ends
-        self.n = len(limits.lower)
-        self.drifts = ends is not None and bool(ends.drift.any())
-        # the part of the motion after which it repeats itself
-        self.span = ends.duration if ends is not None and self.drifts else period
+        self.limits, self.h, self.n = limits, harmonics, len(limits.lower)
+        self.duration, self.repeats, self.ends = duration, repeats, ends
+        self.period = duration / repeats
+        self.drift = np.zeros(self.n) if ends is None else ends.drift
+        # periods after which the motion repeats itself
+        self.span = repeats if self.drift.any() else 1
 
     def times(self, points: int) -> Array:
         """Return times of the motion until it repeats itself, `points` for every period."""
-        return times_of(self.span, points * round(self.span / self.period))
+        return times_of(self.span * self.period, points * self.span)
 
     def random(self, count: int, rng: np.random.Generator) -> Array:
         """Return random rows, ``(count, size)``."""
         weights = np.sqrt(np.arange(1.0, self.h + 1))[:, None]
         waves_ = rng.normal(size=(count, 2, self.h, self.n)) / weights
         places = rng.uniform(-1.0, 1.0, (count, self.n))
-        shares = SHRINK * rng.normal(size=(count, self.n))
+        shares = SHRINK_STD * rng.normal(size=(count, self.n))
         return np.concatenate([waves_.reshape(count, -1), places, shares], axis=1)
 
     def motions(self, rows: Array, points: int, shrink: float = 1.0) -> Motions:
@@ -142,61 +130,46 @@ class Series:
             s = shrink * self._from_start(self.ends, q - first[:, None], qd, qdd, share, between)
             centre = self.ends.start - s * first
         s, c = s[:, None, :], centre[:, None, :]
-        q, qd, qdd = c + s * q, s * qd, s * qdd
-        if self.ends is not None and self.drifts:
-            step = JointSpace([0.0], [1.0], duration=self.ends.duration, shape="quintic")
-            steps = step.states(self.times(points))
-            repeats = round(self.span / self.period)
-            q, qd, qdd = (
-                np.tile(x, (1, repeats, 1)) + share * self.ends.drift
-                for x, share in zip((q, qd, qdd), steps, strict=True)
-            )
-        return Motions(q, qd, qdd, centre, s * a, s * b)
+        states = np.stack([c + s * q, s * qd, s * qdd])
+        if self.drift.any():
+            step = JointSpace([0.0], [1.0], duration=self.duration, shape="quintic")
+            steps = np.stack(step.states(self.times(points)))
+            states = np.tile(states, (1, 1, self.span, 1)) + steps[:, None] * self.drift
+        return Motions(states, centre, s * a, s * b)
 
     def _placed(
         self, q: Array, qd: Array, qdd: Array, share: Array, place: Array, between: float
     ) -> tuple[Array, Array]:
         """Return amplitudes and centres, ``(P, n)`` each; `place` is from -1 to 1 in the range."""
-        low, high = q.min(axis=1), q.max(axis=1)
-        room = self.limits.upper - self.limits.lower
-        sizes = np.stack(
-            [
-                (high - low) / room,
-                np.abs(qd).max(axis=1) / self.limits.velocity,
-                np.abs(qdd).max(axis=1) / self.limits.acceleration,
-            ]
-        ).max(axis=0)
-        s = ratio(share * between, sizes, 0.0)
+        limits, low, high = self.limits, q.min(axis=1), q.max(axis=1)
+        width = limits.upper - limits.lower
+        speed, change = (np.abs(x).max(axis=1) for x in (qd, qdd))
+        used = [(high - low) / width, speed / limits.velocity, change / limits.acceleration]
+        s = ratio(share * between, np.max(used, axis=0), 0.0)
         # the excess between the points may be at either end of the range
         reach = s * (high - low) / between
-        centre = (self.limits.lower + self.limits.upper) / 2 - s * (low + high) / 2
-        return s, centre + place * (room - reach) / 2
+        centre = (limits.lower + limits.upper) / 2 - s * (low + high) / 2
+        return s, centre + place * (width - reach) / 2
 
     def _from_start(
         self, ends: Ends, q: Array, qd: Array, qdd: Array, share: Array, between: float
     ) -> Array:
         """Return amplitudes ``(P, n)`` of series that are zero at the start."""
-        low, high = q.min(axis=1), q.max(axis=1)
+        limits, low, high = self.limits, q.min(axis=1), q.max(axis=1)
         middle, half = (low + high) / 2, (high - low) / 2 / between
         speed, change = ends.speeds()
-        sizes = np.stack(
-            [
-                (middle + half) / (self.limits.upper - np.maximum(ends.start, ends.end)),
-                (half - middle) / (np.minimum(ends.start, ends.end) - self.limits.lower),
-                np.abs(qd).max(axis=1) / between / (self.limits.velocity - speed),
-                np.abs(qdd).max(axis=1) / between / (self.limits.acceleration - change),
-            ]
-        ).max(axis=0)
-        return ratio(share, sizes, 0.0)
+        used = [
+            (middle + half) / (limits.upper - np.maximum(ends.start, ends.end)),
+            (half - middle) / (np.minimum(ends.start, ends.end) - limits.lower),
+            np.abs(qd).max(axis=1) / between / (limits.velocity - speed),
+            np.abs(qdd).max(axis=1) / between / (limits.acceleration - change),
+        ]
+        return ratio(share, np.max(used, axis=0), 0.0)
 
-    def fourier(self, row: Array, points: int, duration: float, shrink: float) -> Fourier:
+    def fourier(self, row: Array, points: int, shrink: float) -> Fourier:
         """Return the motion of a row, its amplitude multiplied by `shrink`."""
         one = self.motions(row[None], points, shrink)
         return Fourier(
-            one.centre[0],
-            one.sines[0],
-            one.cosines[0],
-            duration,
-            repeats=round(duration / self.period),
-            drift=self.ends.drift if self.ends is not None else None,
-        )
+            one.centre[0], one.sines[0], one.cosines[0], self.duration,
+            repeats=self.repeats, drift=self.drift,
+        )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.about import described_values
+from armdyn.identification.arguments import described_values
 from armdyn.identification.fit.columns import Column
 from armdyn.identification.page.rows import hint
 from armdyn.numerics import ratio

@@ -20,6 +20,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_flag, checked_number
 from armdyn.errors import InputError
 from armdyn.identification.arguments import checked_arm, checked_cutoff, checked_logs
+from armdyn.identification.conic import need_solver
 from armdyn.identification.fit.columns import Column
 from armdyn.identification.fit.fit import Fitted, Settings, fitted
 from armdyn.identification.fit.prior import POWERS, SPREAD, LinkPrior, link_length
@@ -38,8 +39,7 @@ from armdyn.identification.payload.estimate import Estimate, estimate, gain_prio
 from armdyn.identification.payload.load import Load, loaded
 from armdyn.identification.payload.payload import UNKNOWN, Payload
 from armdyn.identification.payload.plausible import impossible_gains, model_gains
-from armdyn.identification.physical.physical import physical
-from armdyn.identification.physical.solver import need_solver
+from armdyn.identification.physical import physical
 from armdyn.identification.signals.prepared import Data, prepared
 from armdyn.log.log import Log
 from armdyn.log.signals import Prepared

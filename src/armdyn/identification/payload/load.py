@@ -10,7 +10,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array
 from armdyn.errors import InputError
-from armdyn.identification.physical.pseudo_inertia import link_fields, parameters_of, pseudo_inertia
+from armdyn.identification.pseudo_inertia import link_fields, parameters_of, pseudo_inertia
 from armdyn.robot.joint import Joint
 
 

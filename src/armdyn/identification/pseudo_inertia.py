@@ -1,4 +1,4 @@
-"""Physically possible link parameters: those with a positive pseudo-inertia [Wensing2018].
+"""Physically consistent link parameters: those with a positive pseudo-inertia [Wensing2018].
 
 The pseudo-inertia of a body is the 4 x 4 matrix of its moments,
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.identification.conic import vec_of_triangle
 
 # Smallest second moment of an expected body of mass m and size L, as a share of m L^2: its
 # thickness is at least a twentieth of L.
@@ -23,7 +24,7 @@ THINNEST = 0.003
 
 def pseudo_inertia(x: Array) -> Array:
     """Return Pi ``(4, 4)`` of m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
-    J = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
+    J = _inertia(x)
     Pi = np.empty((4, 4))
     Pi[:3, :3] = 0.5 * np.trace(J) * np.eye(3) - J
     Pi[:3, 3] = Pi[3, :3] = x[1:4]
@@ -35,33 +36,33 @@ def parameters_of(Pi: Array) -> Array:
     """Return the ten parameters of a pseudo-inertia."""
     S = Pi[:3, :3]
     J = np.trace(S) * np.eye(3) - S
-    return np.array(
-        [Pi[3, 3], *Pi[:3, 3], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]],
-        dtype=np.float64,
-    )
+    return np.array([Pi[3, 3], *Pi[:3, 3], *J.T[np.tril_indices(3)]], dtype=np.float64)
+
+
+def _inertia(x: Array) -> Array:
+    """Return the inertia ``(3, 3)`` about the origin of ten parameters."""
+    return np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
 
 
 def link_fields(x: Array) -> dict[str, object]:
     """Convert ten parameters to the fields of `Joint`: mass, centre of mass, inertia about it."""
     m = float(x[0])
     c = x[1:4] / m
-    xx, xy, yy, xz, yz, zz = x[4:]
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    at = J - m * (float(c @ c) * np.eye(3) - np.outer(c, c))
-    inertia = (at[0, 0], at[0, 1], at[0, 2], at[1, 1], at[1, 2], at[2, 2])
-    return {"mass": m, "com": tuple(map(float, c)), "inertia": tuple(map(float, inertia))}
+    J = _inertia(x) - m * (float(c @ c) * np.eye(3) - np.outer(c, c))
+    upper = J[np.triu_indices(3)]
+    return {"mass": m, "com": tuple(c.tolist()), "inertia": tuple(upper.tolist())}
 
 
 def parameters_from(C: Array) -> Array:
     """Return A ``(10, 16)``: the parameters of C X C^T are A vec(X), for symmetric X."""
-    return _PARAMETERS @ np.kron(C, C)
+    return PARAMETERS @ np.kron(C, C)
 
 
 def expected_roots(mean: Array, spread: Array, n: int, described: bool) -> list[Array]:
     """Return C for every link, where C C^T is its expected pseudo-inertia.
 
-    The description need not be physically possible. Massless links, points and rods get a small
-    extent, and impossible parts are left out.
+    The description need not be physically consistent. Massless links, points and rods get a small
+    extent, and inconsistent parts are left out.
 
     Args:
         mean: expected parameters of the links, then possibly others.
@@ -83,10 +84,27 @@ def expected_roots(mean: Array, spread: Array, n: int, described: bool) -> list[
     return roots
 
 
-def _symmetric_unit(i: int) -> Array:
-    E = np.zeros((4, 4))
-    E[divmod(i, 4)] = 1.0
-    return (E + E.T) / 2
+# Parameters ``(10, 16)`` of the unit matrices, made symmetric: those of X are PARAMETERS vec(X).
+PARAMETERS = np.stack([parameters_of((E + E.T) / 2) for E in np.eye(16).reshape(16, 4, 4)], axis=1)
+
+# For the triangle u of a symmetric 4 x 4 matrix X: vec(X) = TRIANGLE_VEC u, tr X = TRIANGLE_TRACE u
+TRIANGLE_VEC = vec_of_triangle(4)
+TRIANGLE_TRACE = np.eye(4).ravel() @ TRIANGLE_VEC
 
 
-_PARAMETERS = np.stack([parameters_of(_symmetric_unit(i)) for i in range(16)], axis=1)
+def body_of_triangle(u: Array) -> Array:
+    """Return the symmetric matrix ``(4, 4)`` of a triangle ``(10,)``."""
+    return (TRIANGLE_VEC @ u).reshape(4, 4)
+
+
+def triangle_rows(rows: Array, roots: list[Array]) -> list[Array]:
+    """Return linear functions of link parameters as functions of the triangles of X_i.
+
+    Args:
+        rows: of the links' parameters, ``(m, N)`` with N at least 10 n.
+        roots: C_i of every link, where C_i X_i C_i^T is its pseudo-inertia.
+    """
+    return [
+        rows[:, 10 * i : 10 * i + 10] @ parameters_from(C) @ TRIANGLE_VEC
+        for i, C in enumerate(roots)
+    ]

@@ -26,18 +26,14 @@ Terms = Sequence[tuple[slice, Array]]
 
 PACKAGE = "clarabel"
 
-# The caller judges whether a solution to reduced tolerances is good enough.
-SOLVED = ("Solved", "AlmostSolved")
 # Settings that are tried in turn: Clarabel's own; more regularisation of the linear systems, for
 # data without noise, where the cost is nearly flat; then reduced tolerances as well.
 REGULARISED = {"static_regularization_constant": 1e-6, "iterative_refinement_max_iter": 30}
 REDUCED = {"reduced_tol_gap_abs": 1e-4, "reduced_tol_gap_rel": 1e-4, "reduced_tol_feas": 1e-4}
 SETTINGS: tuple[dict[str, float], ...] = ({}, REGULARISED, {**REGULARISED, **REDUCED})
 WITHOUT_SOLUTION = {
-    "PrimalInfeasible": "infeasible",
-    "AlmostPrimalInfeasible": "infeasible",
-    "DualInfeasible": "unbounded",
-    "AlmostDualInfeasible": "unbounded",
+    "PrimalInfeasible": "says that the problem is infeasible",
+    "DualInfeasible": "says that the problem is unbounded",
 }
 
 
@@ -158,12 +154,11 @@ class ConicProblem:
                 [cone for cone, *_ in self._cones], settings,
             )  # fmt: skip
             solution = solver.solve()
-            status = str(solution.status)
-            if status in SOLVED:
+            # the caller judges whether a solution to reduced tolerances is good enough
+            status = str(solution.status).removeprefix("Almost")
+            if status == "Solved":
                 return np.array(solution.x)
             if status in WITHOUT_SOLUTION:
-                raise NumericalError(
-                    f"{what}: the solver Clarabel says that the problem is "
-                    f"{WITHOUT_SOLUTION[status]}."
-                )
-        raise NumericalError(f"{what}: the solver Clarabel gave up ({status}).")
+                break
+        why = WITHOUT_SOLUTION.get(status, f"gave up ({status})")
+        raise NumericalError(f"{what}: the solver Clarabel {why}.")

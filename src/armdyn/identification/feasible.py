@@ -1,4 +1,4 @@
-"""Whether physically possible links have given minimal values; if not, the nearest values."""
+"""Test whether minimal values are physically consistent; if not, find the nearest that are."""
 
 from __future__ import annotations
 
@@ -12,37 +12,38 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_flag
 from armdyn.errors import InputError, shown
 from armdyn.identification.arguments import checked_arm
+from armdyn.identification.conic import ConicProblem, need_solver
 from armdyn.identification.fit.prior import LinkPrior, link_prior
-from armdyn.identification.physical.pseudo_inertia import (
+from armdyn.identification.pseudo_inertia import (
+    TRIANGLE_TRACE,
+    body_of_triangle,
     expected_roots,
-    parameters_from,
     parameters_of,
+    triangle_rows,
 )
-from armdyn.identification.physical.solver import ConicProblem, need_solver, vec_of_triangle
 from armdyn.minimal.parameters import MinimalParameters
 
-WHY = "the test whether links can exist"
+WHY = "the test of physical consistency"
 
 # Margins are as accurate as the solver; rods and points have the margin 0.
 ACCURATE = 1e-6
 
-# vec(X) = VEC u and tr X = TRACE u for the triangle u of X; TRACE is the identity's triangle, too
-VEC = vec_of_triangle(4)
-TRACE = np.eye(4).ravel() @ VEC
+# Links of a smaller margin are nearly rods, plates or points.
+AT_LIMIT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
-    """Whether there are bodies with given minimal values.
+    """Whether minimal values are physically consistent.
 
     Attributes:
-        feasible: whether there are.
+        feasible: whether physically consistent links have the values.
         margin: the smallest eigenvalue of the links' pseudo-inertias, relative to the described arm
-            and maximised, up to 1; negative if no bodies have the values.
-        distance: from the values to the nearest possible ones; 0 if the values are possible. In
-            standard deviations if given, else in units of half the arm's masses.
-        nearest: the nearest possible values ``(k,)``.
-        parameters: natural parameters ``(N,)`` of bodies with the nearest values.
+            and maximised, up to 1; negative if no consistent links have the values.
+        distance: from the values to the nearest consistent ones; 0 if they are consistent. In
+            standard deviations if given, otherwise in units of half the arm's masses.
+        nearest: the nearest consistent values ``(k,)``.
+        parameters: natural parameters ``(N,)`` of links with the nearest values.
         words: the verdict as text.
 
     Examples:
@@ -63,7 +64,7 @@ class Feasibility:
 def feasible(
     arm: Arm, values: ArrayLike, *, std: ArrayLike | None = None, rotor: bool = False
 ) -> Feasibility:
-    """Test whether any bodies, as links of the arm, have given minimal values.
+    """Test whether minimal values are physically consistent: some links of the arm have them.
 
     Args:
         arm: the arm; its masses set the scale.
@@ -94,18 +95,32 @@ def feasible(
                 argument="std",
             )
     need_solver(WHY)
-    natural = _size(arm, base, w)
+    # the scale of the parameters: from the arm's masses or, without these, from torques
+    Y = base.regressor(*np.random.default_rng(0).uniform(-1.0, 1.0, (3, 40, arm.n)))
+    natural = link_prior(arm, base.rotor, np.sqrt(np.mean((Y @ w) ** 2, axis=0)))
     P = base.matrix
     L: Array = np.linalg.inv(np.linalg.cholesky((P * natural.spread**2) @ P.T)).astype(np.float64)
     links = _Links(base, natural, L)
     margin = links.margin(w)
     if margin >= -ACCURATE:
         x, _ = links.nearest(w)
-        return Feasibility(True, margin, 0.0, w, x, _said_yes(margin))
+        words = f"these values are physically consistent (margin {margin:.2g})."
+        if margin < AT_LIMIT:
+            words = (
+                "these values are physically consistent, but at the limit: links are rods, plates "
+                "or points, or rotors have no inertia."
+            )
+        return Feasibility(True, margin, 0.0, w, x, words)
     links = _Links(base, natural, L if spread is None else np.diag(1.0 / spread))
     x, distance = links.nearest(w)
     nearest = P @ x
-    words = _said_no(base, w, nearest, distance, spread is not None, links.units @ (nearest - w))
+    i = int(np.argmax(np.abs(links.units @ (nearest - w))))
+    unit = "times half the arm's masses" if spread is None else "standard deviations"
+    words = (
+        "these values are physically inconsistent. The nearest consistent ones are "
+        f"{distance:.3g} {unit} away; {base.names[i]} would be {nearest[i]:.4g} in place of "
+        f"{w[i]:.4g} {base.units[i]}."
+    )
     return Feasibility(False, margin, distance, nearest, x, words)
 
 
@@ -114,13 +129,10 @@ class _Links:
 
     def __init__(self, base: MinimalParameters, natural: LinkPrior, units: Array) -> None:
         self.units, self.rotor_unit = units, natural.spread[10 * base.n :]
-        n, rows = base.n, units @ base.matrix
-        self.roots = expected_roots(natural.mean, natural.spread, n, natural.described)
-        parts = [
-            rows[:, 10 * i : 10 * i + 10] @ parameters_from(C) @ VEC
-            for i, C in enumerate(self.roots)
-        ]
-        self.rows = np.hstack([*parts, rows[:, 10 * n :] * self.rotor_unit])
+        self.roots = expected_roots(natural.mean, natural.spread, base.n, natural.described)
+        rows = units @ base.matrix
+        rotors = rows[:, 10 * base.n :] * self.rotor_unit
+        self.rows = np.hstack([*triangle_rows(rows, self.roots), rotors])
 
     def margin(self, w: Array) -> float:
         """Return the largest t, up to 1, with X_i >= t 1 among all links that have the values."""
@@ -136,58 +148,29 @@ class _Links:
         problem, k, n = ConicProblem(WHY), len(w), len(self.roots)
         # among equally near links, prefer small ones
         small = np.zeros(self.rows.shape[1])
-        small[: 10 * n] = np.tile(ACCURATE * TRACE, n)
+        small[: 10 * n] = np.tile(ACCURATE * TRIANGLE_TRACE, n)
         u, off = problem.unknowns(len(small), small), problem.unknowns(k)
         problem.zero([(u, self.rows), (off, -np.eye(k))], -self.units @ w)
         problem.norm(off)
         self._above(problem)
-        found = problem.solve(WHY)[u]
-        bodies = [(VEC @ found[10 * i : 10 * i + 10]).reshape(4, 4) for i in range(n)]
-        pairs = zip(self.roots, bodies, strict=True)
-        x = [parameters_of(C @ _positive(X) @ C.T) for C, X in pairs]
-        rotors = self.rotor_unit * np.maximum(found[10 * n :], 0.0)
-        distance = float(np.linalg.norm(self.rows @ found - self.units @ w))
+        solution = problem.solve(WHY)[u]
+        pairs = zip(self.roots, solution[: 10 * n].reshape(n, 10), strict=True)
+        x = [parameters_of(C @ _positive(body_of_triangle(X)) @ C.T) for C, X in pairs]
+        rotors = self.rotor_unit * np.maximum(solution[10 * n :], 0.0)
+        distance = float(np.linalg.norm(self.rows @ solution - self.units @ w))
         return np.concatenate([*x, rotors]), distance
 
     def _above(self, problem: ConicProblem, t: slice | None = None) -> None:
         """Keep all X_i, and rotors, at t or above; at 0 without t."""
         n, count = 10 * len(self.roots), self.rows.shape[1]
+        one, ones = TRIANGLE_TRACE[:, None], np.ones((count - n, 1))
         for at in range(0, n, 10):
-            shift = [] if t is None else [(t, -TRACE[:, None])]
+            shift = [] if t is None else [(t, -one)]
             problem.semidefinite(4, [(slice(at, at + 10), np.eye(10)), *shift])
-        if count > n:
-            shift = [] if t is None else [(t, -np.ones((count - n, 1)))]
-            zero = np.zeros(count - n)
-            problem.not_negative([(slice(n, count), np.eye(count - n)), *shift], zero)
+        shift = [] if t is None else [(t, -ones)]
+        problem.not_negative([(slice(n, count), np.eye(count - n)), *shift], 0.0 * ones[:, 0])
 
 
 def _positive(X: Array) -> Array:
     values, V = np.linalg.eigh(X)
     return (V * np.maximum(values, 0.0)) @ V.T
-
-
-def _size(arm: Arm, base: MinimalParameters, w: Array) -> LinkPrior:
-    """Return the scale of the parameters: from the arm's masses or, without these, from torques."""
-    rng = np.random.default_rng(0)
-    Y = base.regressor(*rng.uniform(-1.0, 1.0, (3, 40, arm.n)))
-    return link_prior(arm, base.rotor, np.sqrt(np.mean((Y @ w) ** 2, axis=0)))
-
-
-def _said_yes(margin: float) -> str:
-    if margin < 1e-3:
-        return (
-            "there are links with these values, but at the edge of what can exist: rods, plates or "
-            "points, or rotors without inertia."
-        )
-    return f"there are links with these values (margin {margin:.2g})."
-
-
-def _said_no(
-    base: MinimalParameters, w: Array, near: Array, distance: float, known: bool, moved: Array
-) -> str:
-    i = int(np.argmax(np.abs(moved)))
-    unit = "standard deviations away" if known else "times what half the arm's masses make away"
-    return (
-        f"no links have these values. The nearest that links have are {distance:.3g} {unit}; "
-        f"{base.names[i]} would be {near[i]:.4g} in place of {w[i]:.4g} {base.units[i]}."
-    )

@@ -1,1 +1,0 @@
-"""Columns of the regression that a user supplies, and files of them."""

@@ -1,0 +1,278 @@
+"""Physically consistent link parameters that fit the data, and the arm that has them.
+
+The pseudo-inertias of the links are Pi_i = C_i X_i C_i^T, where C_i C_i^T are those of the
+described arm. Friction and rotor inertias are not negative. Then
+
+    |T [P x; f] - y|^2  +  2 s^2 sum_i ( tr X_i - log det X_i )
+
+is minimised over positive definite X_i. The first term is the misfit of the data in units of its
+variance. The second term is the log-det divergence from the described bodies [Lee2020]. It does not
+depend on units or frames, grows without bound towards inconsistent inertias, and determines the
+parameters that are not identifiable. It weighs an error of a mass as the prior of the regression
+does: both are 4 s^2 e^2 for small relative errors e of the mass, and s comes from the regression.
+But the divergence trusts the smallest moments of a link as much as its mass, so it trusts
+descriptions of thin links too much (these are often crude). So s is lowered while this helps and
+while the misfit exceeds that of the regression by more than the number of parameters. The true
+parameters give an excess of that size by chance. In X, numbers are of order one for arms of any
+size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.arm.arm import Arm
+from armdyn.arrays import Array
+from armdyn.errors import NumericalError
+from armdyn.identification.conic import ConicProblem, need_solver
+from armdyn.identification.fit.columns import Column, Model, highest, not_negative
+from armdyn.identification.fit.problem import Problem, Solution
+from armdyn.identification.pseudo_inertia import (
+    TRIANGLE_TRACE,
+    body_of_triangle,
+    expected_roots,
+    link_fields,
+    parameters_from,
+    parameters_of,
+    pseudo_inertia,
+    triangle_rows,
+)
+from armdyn.robot.friction import FRICTION_TERMS, shape_fields
+from armdyn.robot.joint import Joint
+
+WHAT = "physically consistent links"
+WHY = "finding physically consistent links (`physical=False` leaves it out)"
+
+# A smaller negative value (SI) is a zero that was rounded.
+ROUNDED = 1e-9
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How far a description is trusted, and how the solver is kept away from its limits.
+
+    Attributes:
+        most_exact: more exact data count as this exact, in standard deviations for a change of a
+            link by its own size: solvers reach about ten digits.
+        weakest: lower bound of the strength s; s must determine what torques do not show.
+        most: upper bound of s. With 1, a mass is trusted to a half. The divergence trusts the shape
+            of links as much as their masses, which descriptions do not deserve.
+        most_undescribed: upper bound of s without a description: the expected bodies are balls of a
+            guessed mass, so they are hardly trusted; `benchmarks/undescribed.py` compares.
+        lower: s is divided by this factor in each round.
+        rounds: the most rounds.
+        helps: a round must reduce the excess misfit to this share.
+        unseen: weight that keeps friction that the data do not show at the value of the regression.
+        worse: if residuals grow by a larger share, the note has a hint.
+    """
+
+    most_exact: float = 1e5
+    weakest: float = 0.01
+    most: float = 1.0
+    most_undescribed: float = 0.1
+    lower: float = 3.0
+    rounds: int = 6
+    helps: float = 0.95
+    unseen: float = 1e-3
+    worse: float = 0.3
+
+
+SETTINGS = Settings()
+
+
+def physical(problem: Problem) -> Solution:
+    """Return physically consistent natural parameters that fit the data.
+
+    Raises:
+        MissingExtraError: Clarabel is not installed.
+        NumericalError: the solver found no solution.
+    """
+    need_solver(WHY)
+    roots = expected_roots(problem.mean, problem.spread, problem.n, problem.described)
+    most = SETTINGS.most if problem.described else SETTINGS.most_undescribed
+    s = used = float(np.clip(problem.strength, SETTINGS.weakest, most))
+    free = _misfit(problem, problem.values)
+    x, values = _first(problem, roots, s)
+    excess = _misfit(problem, values) - free
+    for _ in range(SETTINGS.rounds):
+        s /= SETTINGS.lower
+        if excess <= len(values) or s < SETTINGS.weakest:
+            break
+        try:
+            other, lower = _solved(problem, roots, s)
+        except NumericalError:  # keep the solution of the last round
+            break
+        less = _misfit(problem, lower) - free
+        if less > SETTINGS.helps * excess:
+            break
+        x, values, excess, used = other, lower, less, s
+    return Solution(
+        x, values, _notes(problem, values), _spread(problem, x, used),
+        np.concatenate([*(parameters_of(C @ C.T) for C in roots), problem.mean[10 * problem.n :]]),
+    )  # fmt: skip
+
+
+def _spread(problem: Problem, x: Array, s: float) -> Array:
+    """Return the covariance of natural parameters that the divergence allows, near a solution x.
+
+    The second derivative of s^2 (tr X - log det X) at X is that of a normal distribution of
+    X^(-1/2) dX X^(-1/2), with variance 1/s^2 of its entries.
+    """
+    spread = np.diag((problem.spread / s) ** 2)
+    for at in range(0, 10 * problem.n, 10):
+        own = slice(at, at + 10)
+        B = parameters_from(np.linalg.cholesky(pseudo_inertia(x[own])).astype(np.float64))
+        spread[own, own] = B @ B.T / s**2
+    return spread
+
+
+def _first(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
+    """Solve for s; if the solver gives up, for a larger s, which makes the problem easier."""
+    for more in (1.0, 10.0):
+        with suppress(NumericalError):
+            return _solved(problem, roots, s * more)
+    return _solved(problem, roots, 100.0 * s)
+
+
+def _misfit(problem: Problem, values: Array) -> float:
+    p = len(values)
+    return float(np.sum((problem.r_factor[:, :p] @ values - problem.r_factor[:, p]) ** 2))
+
+
+def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
+    """Return the natural parameters, and their column values, for a strength s."""
+    n, k, p = problem.n, len(problem.matrix), len(problem.columns)
+    natural = problem.r_factor[:, :k] @ problem.matrix
+    parts = [natural[:, 10 * i : 10 * i + 10] @ parameters_from(C) for i, C in enumerate(roots)]
+    size = max(float(np.linalg.norm(part, 2)) for part in parts)
+    scale = min(1.0, SETTINGS.most_exact / size if size > 0.0 else 1.0)
+    T, natural = scale * problem.r_factor, scale * natural
+    cones = ConicProblem(WHY)
+    bodies = [cones.unknowns(10, 2.0 * s**2 * TRIANGLE_TRACE) for _ in roots]
+    for body in bodies:
+        cones.minus_log_det(4, body, 2.0 * s**2)
+    # rotors in units of their spread; those that are not fitted are as expected
+    held = [10 * n + j for j in problem.held]
+    free = [i for i in range(10 * n, natural.shape[1]) if i not in held]
+    unit = problem.spread[free]
+    turns = cones.unknowns(len(free), -2.0 * s**2 * problem.mean[free] / unit, s**2)
+    cones.not_negative([(turns, np.eye(len(free)))], np.zeros(len(free)))
+    # other columns, relative to their values in the regression
+    own = problem.values[k:]
+    length = np.linalg.norm(T[:, k:p], axis=0)
+    units = 1.0 / np.where(length > 0.0, length, 1.0)
+    low, high = _bounds(problem.columns[k:])
+    moves = cones.unknowns(p - k, square=SETTINGS.unseen**2)
+    for sign, bound in ((1.0, low), (-1.0, high)):
+        at = np.isfinite(bound)
+        rows = sign * np.eye(p - k)[at]
+        cones.not_negative([(moves, rows)], sign * (own - bound)[at] / units[at])
+    for row in () if problem.curves is None else problem.curves[:, k:]:
+        largest = float(np.abs(row * units).max())
+        cones.not_negative(
+            [(moves, (row * units / largest)[None])], np.array([row @ own]) / largest
+        )
+    residual = cones.unknowns(len(T), square=1.0)
+    seen = list(zip(bodies, triangle_rows(natural, roots), strict=True))
+    seen += [(turns, natural[:, free] * unit), (moves, T[:, k:p] * units)]
+    known = T[:, k:p] @ own - T[:, p] + natural[:, held] @ problem.mean[held]
+    cones.zero([*seen, (residual, -np.eye(len(T)))], known)
+    solution = cones.solve(WHAT)
+    shapes = [body_of_triangle(solution[body]) for body in bodies]
+    if any(np.linalg.eigvalsh(X)[0] <= 0.0 for X in shapes):
+        raise NumericalError(
+            f"{WHAT}: the solver Clarabel came too near to inconsistent inertias. Use data that "
+            "excite the arm more, or `physical=False`."
+        )
+    x = np.concatenate([
+        *(parameters_of(C @ X @ C.T) for X, C in zip(shapes, roots, strict=True)),
+        problem.mean[10 * n :],
+    ])  # fmt: skip
+    x[free] = unit * np.maximum(solution[turns], 0.0)
+    moved = np.clip(own + units * solution[moves], low, high)
+    return x, np.concatenate([problem.matrix @ x, moved])
+
+
+def _bounds(columns: Sequence[Column]) -> tuple[Array, Array]:
+    """Return the lowest and highest values of columns; infinite without a bound."""
+    low = np.full(len(columns), -np.inf)
+    low[not_negative(columns)] = 0.0
+    return low, np.array([highest(column.kind) for column in columns], dtype=np.float64)
+
+
+def _notes(problem: Problem, values: Array) -> tuple[str, ...]:
+    free, bound = (math.sqrt(_misfit(problem, v)) for v in (problem.values, values))
+    worse = bound / free - 1.0 if free > 0.0 else 0.0
+    default = "as described" if problem.described else "those of balls of a guessed mass"
+    hint = (
+        ": an effect that the model lacks was taken for inertia, maybe rotors, gravity in another "
+        "direction, or a load"
+    )
+    return (
+        "link inertias are physically consistent, and friction is not negative; parameters that "
+        f"are not identifiable are {default}. "
+        f"Residuals of the fit are {abs(worse):.1%} {'larger' if worse >= 0.0 else 'smaller'}"
+        f"{hint if worse > SETTINGS.worse else ''}.",
+    )
+
+
+def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple[str, ...]]:
+    """Return the arm of fitted columns, and notes on values that it cannot hold, a sentence each.
+
+    Args:
+        model: the columns.
+        values: of the columns.
+        parameters: natural parameters ``(N,)``: of links and, if they were fitted, rotors.
+    """
+    robot, n, notes = model.arm.robot, model.n, list[str]()
+    joints: list[Joint] = []
+    for j, joint in enumerate(robot.joints):
+        fields = {"rotor_inertia": float(parameters[10 * n + j])} if model.base.rotor else {}
+        if model.coupling is not None:  # of the drives, which an arm cannot describe
+            fields = dict.fromkeys((*FRICTION_TERMS, "rotor_inertia"), 0.0)
+        else:
+            fields |= _friction_fields(model, values, j)
+        for key, value in fields.items():
+            signed = key in FRICTION_TERMS and FRICTION_TERMS[key].signed
+            fields[key] = min(value if signed else max(value, 0.0), highest(key))
+            if not fields[key] - ROUNDED <= value <= fields[key]:
+                notes.append(
+                    f"{key} of {joint.name} came out as {value:.3g}; the arm has {fields[key]:g}."
+                )
+        joints.append(replace(joint, **link_fields(parameters[10 * j : 10 * j + 10]), **fields))  # pyright: ignore[reportArgumentType]
+    if model.coupling is not None:
+        notes.append(
+            "friction and rotors belong to the coupled drives; the arm has none: its torques are "
+            "those of the joints. `predict` has everything."
+        )
+    if len(model.indices("extra")):
+        notes.append("extra columns are no part of the arm; `predict` has them.")
+    gravity = np.asarray(robot.gravity, dtype=np.float64)
+    if model.turned is not None:
+        gravity = gravity + model.turned.change
+    return Arm(robot.with_joints(joints, gravity=gravity.tolist())), tuple(notes)
+
+
+def _friction_fields(model: Model, values: Array, j: int) -> dict[str, float]:
+    """Return the fields of `Joint` of fitted friction; none if friction is not fitted."""
+    own = [i for i in model.indices(*FRICTION_TERMS) if model.columns[i].joint == j]
+    if not own:
+        return {}
+    fields = dict.fromkeys((*FRICTION_TERMS, *shape_fields()), 0.0)
+    for i in own:
+        column = model.columns[i]
+        fields[column.kind] = float(values[i])
+        fields |= dict(zip(FRICTION_TERMS[column.kind].shape, column.shape, strict=True))
+    # Rounding of the solver must not make the dry friction at rest negative.
+    fields["stribeck"] = max(fields["stribeck"], -max(fields["coulomb"], 0.0))
+    return fields
+
+
+def impossible_links(arm: Arm) -> tuple[str, ...]:
+    """Return the names of joints whose links are physically inconsistent."""
+    return tuple(joint.name for joint in arm.robot.joints if joint.physical_faults())

@@ -1,1 +1,0 @@
-"""Links that can exist: pseudo-inertias, feasibility, the convex solver."""
