@@ -31,8 +31,8 @@ import numpy as np
 
 import armdyn
 from armdyn import Arm, Log
-from armdyn.identification.signals.band import find_band
 from armdyn.identification.extra.extra import extra_columns
+from armdyn.identification.signals.band import find_band
 from armdyn.log.clock import at_source_times
 
 HOME = Path(__file__).parents[1]

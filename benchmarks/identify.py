@@ -17,9 +17,9 @@ from armdyn.identification.fit.segments import FilteredSegment, Rows
 
 import armdyn
 from armdyn.arm.pinocchio import pinocchio_model
-from armdyn.identification.signals.decimation import decimation_filter
 from armdyn.identification.fit.columns import Model, friction_columns
 from armdyn.identification.fit.fit import factors_of
+from armdyn.identification.signals.decimation import decimation_filter
 from arms import arm_named
 
 LOOP = 50_000

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.identification.signals import prepared as _prepared
 from armdyn.identification.fit import groups as _groups
+from armdyn.identification.signals import prepared as _prepared
 from armdyn.simulation import blocks as _blocks
 from support.cluster import lose_a_worker, two_workers
 from support.identification import recorded

@@ -20,8 +20,8 @@ from armdyn.cli.options.identify import CutoffOption
 from armdyn.cli.options.log import LogOptions, keep_inputs, read_logs
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError, shown
-from armdyn.identification.gains.identify_gains import identify_drive_gains
-from armdyn.identification.payload.load import Load
+from armdyn.identification.payload.identify_gains import identify_drive_gains
+from armdyn.identification.payload.payload import Load
 from armdyn.identification.tables import gain_values
 from armdyn.writing import check_writable
 
