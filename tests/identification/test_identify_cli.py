@@ -113,7 +113,7 @@ def test_a_result_that_does_not_pass_is_written_with_status_1(
     assert "not passed: torque error" in told
     verdict = json.loads((tmp_path / "out" / "result.json").read_text())
     assert verdict["passed"] is False and verdict["reasons"]
-    assert "Not passed" in (tmp_path / "out" / "report.html").read_text()
+    assert "Failed validation" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_json_has_the_numbers_and_the_files(monkeypatch, capsys, place, tmp_path) -> None:

@@ -48,8 +48,8 @@ from armdyn.progress import silent
 
 Mask = NDArray[np.bool_]
 
+# Parameters of a load, the first columns of the regression.
 LOAD = 10
-"""Parameters of a load, the first columns of the regression."""
 
 
 @dataclass(frozen=True)

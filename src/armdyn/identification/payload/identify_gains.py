@@ -252,12 +252,8 @@ def _answer(rows: _Rows, solved: _Solved, mass: float, notes: list[str]) -> Driv
     std = solved.std * gains**2
     size = np.sqrt(rows.squares[:, -1, -1] / rows.counts)
     weak = [name for name, g, s in zip(names, gains, std, strict=True) if not s < UNKNOWN * abs(g)]
-    reasons = list[str]()
-    if weak:
-        reasons.append(
-            f"the gain of {', '.join(weak)} is hardly known. Use a heavier load, or accelerate it "
-            "more there."
-        )
+    advice = "is hardly known. Use a heavier load, or accelerate it more there."
+    reasons = [f"the gain of {', '.join(weak)} {advice}"] * bool(weak)
     low, high = SETTINGS.possible
     for name, gain, sigma, current in zip(names, gains.tolist(), solved.sigma, size, strict=True):
         if not low < abs(gain) < high:

@@ -47,8 +47,8 @@ from armdyn.log.signals import Prepared
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.progress import Progress, reporter
 
+# Relative standard deviation of the gains of uncalibrated drives: uniform errors up to 10 %.
 GAIN_ERROR = 0.06
-"""Relative standard deviation of the gains of uncalibrated drives: uniform errors up to 10 %."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def identify_payload(
     Examples:
         >>> arm = armdyn.load("planar2")
         >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
-        >>> round(estimated.load.mass, 1)
+        >>> round(found.load.mass, 1)
         1.5
     """
     arm = checked_arm(arm)
@@ -252,17 +252,16 @@ def _reasons(arm: Arm, data: Data, load: Load, estimated: Estimate, gain_error: 
     names, reasons = arm.joint_names, list[str]()
     if any(joint.mass for joint in arm.robot.joints):
         known, log = (arm, data.test[0]) if data.test else (loaded(arm, load), data.train[0])
-        reasons += _implausible_gains(names, *_model_gains(known, log))
+        reasons = _implausible_gains(known, log)
     if reasons or not data.test:
         return reasons
     off = np.abs(estimated.alone - 1.0)
     expected = max(gain_error, SETTINGS.least_gain_error)
     apart = (off > SETTINGS.most_off * expected) & (off > SETTINGS.sure * estimated.alone_std)
     if apart.any():
-        each = zip(
-            names, estimated.alone.tolist(), estimated.alone_std.tolist(), apart, strict=True
-        )
-        listed = ", ".join(f"{name} {g:.2f} +- {s:.2g}" for name, g, s, wrong in each if wrong)
+        bars = estimated.alone, estimated.alone_std
+        each = (f"{names[j]} {bars[0][j]:.2f} +- {bars[1][j]:.2g}" for j in np.flatnonzero(apart))
+        listed = ", ".join(each)
         reasons.append(
             "the joints do not agree on one load: measured torque per torque of the load is "
             f"{listed}, expected 1 +- {expected:.2g}. Check gain and sign of these drives."
@@ -281,17 +280,11 @@ def _payload(
 ) -> Payload:
     std = np.sqrt(np.diag(estimated.covariance))
     can = visible(LoadColumns(arm), arm.n)
-    blind = [name for name, seen in can.items() if not seen]
-    if blind:
-        notes.append(f"torques of this arm do not show {', '.join(blind)} of a load.")
-    size = load.mass * (prior.spread / prior.spread[0])
-    weak = [
-        name
-        for name, s, m in zip(PARAMETER_NAMES, std, size, strict=True)
-        if s > UNKNOWN * m and can[name]
-    ]
-    if weak:
-        notes.append(f"poorly identified: this motion hardly shows {', '.join(weak)} of the load.")
+    poor = std > UNKNOWN * load.mass * (prior.spread / prior.spread[0])
+    blind = ", ".join(name for name, seen in can.items() if not seen)
+    weak = ", ".join(name for name, bad in zip(can, poor, strict=True) if bad and can[name])
+    notes += [f"torques of this arm do not show {blind} of a load."] * bool(blind)
+    notes += [f"this motion hardly shows {weak} of the load."] * bool(weak)
     toward = np.column_stack([-np.array(load.com), np.eye(3)])
     variance = np.maximum(np.diag(toward @ estimated.covariance[:4, :4] @ toward.T), 0.0)
     com_std = ratio(np.sqrt(variance), load.mass, np.inf)
@@ -337,34 +330,29 @@ def _notes(shift: float | None, refit: bool, gain_error: float) -> list[str]:
     ]
 
 
-def _model_gains(arm: Arm, log: Prepared) -> tuple[Array, Array]:
-    """Return measured torque per torque of the model, and its standard deviation, ``(n,)`` each.
+def _implausible_gains(arm: Arm, log: Prepared) -> list[str]:
+    """Return a sentence on every joint whose torques contradict the model of the arm.
 
-    Friction is fitted beside it. The deviation is infinite where the log does not show the gain.
+    Measured torque per torque of the model is fitted beside friction, with a jackknife. A ratio
+    that the log does not show contradicts nothing.
     """
     assert log.tau is not None
     rigid = arm.inverse_dynamics(log.q, log.qd, log.qdd, friction=False)
-    gains, std = np.ones(arm.n), np.full(arm.n, np.inf)
-    for j in range(arm.n):
+    low, high = SETTINGS.possible
+    reasons: list[str] = []
+    for j, name in enumerate(arm.joint_names):
         v = log.qd[:, j]
-        use = np.abs(v) > SETTINGS.moving
-        rows = np.column_stack([rigid[:, j], np.ones(len(v)), np.sign(v), v, log.tau[:, j]])[use]
+        rows = np.column_stack([rigid[:, j], np.ones(len(v)), np.sign(v), v, log.tau[:, j]])
+        rows = rows[np.abs(v) > SETTINGS.moving]
         if len(rows) < 10 * SETTINGS.blocks or not np.ptp(rows[:, 0]) > 0.0:
             continue
         grams = [part.T @ part for part in np.array_split(rows, SETTINGS.blocks)]
         total = np.sum(grams, axis=0)
         size = np.sqrt(np.diag(total)[:4])
-        if np.linalg.cond(ratio(total[:4, :4], np.outer(size, size), 0.0)) <= SETTINGS.worst:
-            each = [scaled_solve(G[:4, :4], G[:4, 4]) for G in (total, *(total - G for G in grams))]
-            gains[j], std[j] = each[0][0], np.sqrt(jackknife(each[1:])[0, 0])
-    return gains, std
-
-
-def _implausible_gains(names: Sequence[str], gains: Array, std: Array) -> list[str]:
-    """Return a sentence on every joint whose torques contradict the model of the arm."""
-    reasons: list[str] = []
-    low, high = SETTINGS.possible
-    for name, gain, bar in zip(names, gains.tolist(), std.tolist(), strict=True):
+        if np.linalg.cond(ratio(total[:4, :4], np.outer(size, size), 0.0)) > SETTINGS.worst:
+            continue
+        each = [scaled_solve(G[:4, :4], G[:4, 4]) for G in (total, *(total - G for G in grams))]
+        gain, bar = float(each[0][0]), float(np.sqrt(jackknife(each[1:])[0, 0]))
         if low <= gain <= high or not bar < SETTINGS.shown * max(abs(gain), 1.0):
             continue
         why = "their sign is wrong" if gain < 0.0 else "their unit, or the drive's gain, is wrong"

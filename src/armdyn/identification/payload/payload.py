@@ -21,12 +21,12 @@ from armdyn.robot.formats.toml import toml_text
 from armdyn.robot.joint import Joint
 from armdyn.writing import write_together
 
+# A value is unknown if its standard deviation exceeds this share of it; of a parameter of a load,
+# this share of its size for the mass at the distance of a link's length.
 UNKNOWN = 0.3
-"""A value is unknown if its standard deviation exceeds this share of it; of a parameter of a load,
-this share of its size for the mass at the distance of a link's length."""
 
+# The names of all files of `Payload.save`.
 PAYLOAD_FILES = ("payload.json", "loaded.toml")
-"""The names of all files of `Payload.save`."""
 
 
 @dataclass(frozen=True, kw_only=True)
