@@ -131,9 +131,9 @@ def identify_drive_gains(
         raise InputError("the logs are too short, or hardly move. Record longer.")
     free = GainFit(rows, np.array([mass, *[0.0] * 9]), range(1, LOAD))
     if given is None:
-        return _answer(rows, free.solved(), mass, data.notes)
+        return _answer(free, mass, data.notes)
     _check_centre(given, free, mass)
-    return _answer(rows, GainFit(rows, given.parameters, ()).solved(), mass, data.notes)
+    return _answer(GainFit(rows, given.parameters, ()), mass, data.notes)
 
 
 def _known(load: object) -> tuple[float, Load | None]:
@@ -164,25 +164,6 @@ class _Rows:
     def squares(self) -> Array:
         """The Gram matrix of every joint ``(n, p + 1, p + 1)``."""
         return self.blocks.sum(axis=0)
-
-
-@dataclass(frozen=True)
-class _Solved:
-    """A solution.
-
-    Attributes:
-        a: inverse gains of the drives ``(n,)``.
-        w: minimal parameters of the arm ``(k,)``.
-        std: standard deviations of the inverse gains ``(n,)``.
-        sigma: standard deviations of the residuals ``(n,)`` [A].
-        com: centre of mass of the load and its standard deviations ``(2, 3)``; NaN if it was given.
-    """
-
-    a: Array
-    w: Array
-    std: Array
-    sigma: Array
-    com: Array
 
 
 def _currents(arm: Arm, logs: Log | Sequence[Log], what: str) -> list[Log]:
@@ -231,9 +212,10 @@ def _kept(parts: Sequence[FilteredSegment]) -> list[NDArray[np.bool_]]:
 def _check_centre(given: Load, free: GainFit, mass: float) -> None:
     """Raise an error if the currents show another centre of mass than the given one."""
     try:
-        centre, std = free.solved().com
+        z, errors, _ = free.solved()
     except ArmdynError:  # they do not show any
         return
+    centre, std = free.centre(z, errors)
     off = np.abs(np.array(given.com) - centre)
     if ((off > SETTINGS.sure * std) & (off > SETTINGS.apart)).any():
         raise InputError(
@@ -247,18 +229,19 @@ def _bars(values: Array, std: Array) -> str:
     return ", ".join(f"{x:.3f} +- {s:.2g}" for x, s in zip(values, std, strict=True))
 
 
-def _answer(rows: _Rows, solved: _Solved, mass: float, notes: list[str]) -> DriveGains:
-    names, gains = rows.model.arm.joint_names, 1.0 / solved.a
-    std = solved.std * gains**2
+def _answer(fit: GainFit, mass: float, notes: list[str]) -> DriveGains:
+    z, errors, sigma = fit.solved()
+    rows, names, gains = fit.rows, fit.rows.model.arm.joint_names, 1.0 / z[fit.a]
+    std = errors[fit.a] * gains**2
     size = np.sqrt(rows.squares[:, -1, -1] / rows.counts)
     weak = [name for name, g, s in zip(names, gains, std, strict=True) if not s < UNKNOWN * abs(g)]
     advice = "is hardly known. Use a heavier load, or accelerate it more there."
     reasons = [f"the gain of {', '.join(weak)} {advice}"] * bool(weak)
     low, high = SETTINGS.possible
-    for name, gain, sigma, current in zip(names, gains.tolist(), solved.sigma, size, strict=True):
+    shares = ratio(sigma, size, 1.0).tolist()
+    for name, gain, share in zip(names, gains.tolist(), shares, strict=True):
         if not low < abs(gain) < high:
             reasons.append(f"the gain of {name}, {gain:.3g}, is outside of the range of drives.")
-        share = float(ratio(sigma, current, 1.0))
         if share > SETTINGS.unexplained:
             reasons.append(
                 f"no gain explains {share:.0%} of the currents of {name}: they may be of another "
@@ -270,12 +253,12 @@ def _answer(rows: _Rows, solved: _Solved, mass: float, notes: list[str]) -> Driv
             f"the gain of {', '.join(turned)} is negative: current and torque have opposite signs. "
             "Check whether the drive is mounted the other way round."
         )
-    com, com_std = solved.com
-    if np.isfinite(com).all():
+    com, com_std = fit.centre(z, errors)
+    if fit.unknown:
         where = _bars(com, com_std)
         notes.append(f"the load of {mass:g} kg has its centre of mass at ({where}) m from the tip.")
     return DriveGains(
-        gains=gains, std=std, joint_names=names, values=solved.w, sigma=solved.sigma, mass=mass,
+        gains=gains, std=std, joint_names=names, values=z[fit.w], sigma=sigma, mass=mass,
         com=com, com_std=com_std, reasons=tuple(reasons), notes=(*reasons, *notes),
     )  # fmt: skip
 
@@ -297,16 +280,16 @@ class GainFit:
         """
         n, k = rows.model.n, rows.model.k - LOAD
         ends = np.cumsum([0, n, k, 3 * n, len(unknown)]).tolist()
-        self._a, self._w, self._f, self._x = (slice(a, b) for a, b in pairwise(ends))
-        self._rows, self._known, self._unknown, self._count = rows, known, list(unknown), ends[-1]
+        self.a, self.w, self._f, self._x = (slice(a, b) for a, b in pairwise(ends))
+        self.rows, self._known, self.unknown, self._count = rows, known, list(unknown), ends[-1]
 
-    def solved(self) -> _Solved:
-        """Return the gains and all that is found with them.
+    def solved(self) -> tuple[Array, Array, Array]:
+        """Return the unknowns, their standard deviations, and those of the residuals [A].
 
         Raises:
             NumericalError: the steps do not converge.
         """
-        rows = self._rows
+        rows = self.rows
         z, c = self._initial(), np.ones(rows.model.n)
         for _ in range(3):  # the correlation of rows needs residuals, and these need a fit
             z, _ = self._gauss_newton(z, c)
@@ -318,22 +301,25 @@ class GainFit:
         by_blocks = np.diag(jackknife([_least_squares(whole - one)[0] for one in each]))
         # the larger of both: few blocks may agree by chance
         std = np.sqrt(np.maximum(by_blocks, np.diag(formula)))
-        com = np.full((2, 3), np.nan)
-        if self._unknown:
-            com = np.stack([z[self._x][:3], std[self._x][:3]]) / self._known[0]
-        return _Solved(z[self._a], z[self._w], std[self._a], sigma, com)
+        return z, std, sigma
+
+    def centre(self, z: Array, std: Array) -> tuple[Array, Array]:
+        """Return the centre of mass of the load [m] and its standard deviations; NaN if given."""
+        if not self.unknown:
+            return np.full(3, np.nan), np.full(3, np.nan)
+        return z[self._x][:3] / self._known[0], std[self._x][:3] / self._known[0]
 
     def _initial(self) -> Array:
         """Return the solution of g_j i_j - Y_j w - F_j (g_j f_j) - X_j x = L_j."""
-        squares, names = self._rows.squares, self._rows.model.arm.joint_names
+        squares, names = self.rows.squares, self.rows.model.arm.joint_names
         maps = [np.zeros((len(G), self._count + 1)) for G in squares]
         for j, M in enumerate(maps):
             M[-1, j] = 1.0
-            M[LOAD:-1, self._w.start : self._f.stop] = -np.eye(len(M) - 1 - LOAD)
-            M[self._unknown, self._x] = -np.eye(len(self._unknown))
+            M[LOAD:-1, self.w.start : self._f.stop] = -np.eye(len(M) - 1 - LOAD)
+            M[self.unknown, self._x] = -np.eye(len(self.unknown))
             M[:LOAD, -1] = self._known
         z, _ = _least_squares(_summed(squares, maps, np.sqrt(squares[:, -1, -1])))
-        g = z[self._a]
+        g = z[self.a]
         zero = (g == 0.0) | (squares[:, -1, -1] == 0.0)
         if zero.any():
             silent = ", ".join(name for name, one in zip(names, zero, strict=True) if one)
@@ -341,7 +327,7 @@ class GainFit:
                 f"the currents of {silent} are zero, or do not depend on the load. Check the log."
             )
         z[self._f] /= np.repeat(g, 3)
-        z[self._a] = 1.0 / g
+        z[self.a] = 1.0 / g
         return z
 
     def _gauss_newton(self, z: Array, c: Array) -> tuple[Array, Array]:
@@ -350,7 +336,7 @@ class GainFit:
         c is the number of rows that are worth one independent row, of every joint ``(n,)``.
         """
         for _ in range(SETTINGS.rounds):
-            whole = self._linearised(self._rows.squares, np.sqrt(c) * self._sigma(z), z)
+            whole = self._linearised(self.rows.squares, np.sqrt(c) * self._sigma(z), z)
             step, covariance = _least_squares(whole)
             z = z + step
             if not np.isfinite(z).all():
@@ -367,43 +353,43 @@ class GainFit:
     def _load(self, z: Array) -> Array:
         """Return all ten parameters of the load."""
         load = self._known.copy()
-        load[self._unknown] = z[self._x]
+        load[self.unknown] = z[self._x]
         return load
 
     def _of_joint(self, j: int, z: Array) -> Array:
         """Return the parameters of joint j's columns in amperes ``(p,)``."""
         f = np.zeros_like(z[self._f])
         f[3 * j : 3 * j + 3] = z[self._f][3 * j : 3 * j + 3]
-        return np.concatenate([z[j] * self._load(z), z[j] * z[self._w], f])
+        return np.concatenate([z[j] * self._load(z), z[j] * z[self.w], f])
 
     def _linearised(self, squares: Array, weights: Array, z: Array) -> Array:
         """Return the Gram matrix of weighted rows [J | residuals] about the unknowns."""
-        load, w = self._load(z), z[self._w]
+        load, w = self._load(z), z[self.w]
         maps = [np.zeros((len(G), self._count + 1)) for G in squares]
         friction = LOAD + len(w)
         for j, M in enumerate(maps):
             M[:friction, j] = np.concatenate([load, w])
-            M[LOAD:friction, self._w] = z[j] * np.eye(len(w))
+            M[LOAD:friction, self.w] = z[j] * np.eye(len(w))
             M[friction:-1, self._f] = np.eye(3 * len(squares))
-            M[self._unknown, self._x] = z[j] * np.eye(len(self._unknown))
+            M[self.unknown, self._x] = z[j] * np.eye(len(self.unknown))
             M[:-1, -1], M[-1, -1] = -self._of_joint(j, z), 1.0
         return _summed(squares, maps, weights)
 
     def _sigma(self, z: Array) -> Array:
         """Return the standard deviation of the current residuals of every joint ``(n,)``."""
-        squares, n = self._rows.squares, len(self._rows.squares)
+        squares, n = self.rows.squares, len(self.rows.squares)
         x = np.stack([np.append(self._of_joint(j, z), -1.0) for j in range(n)])
         residual, size = np.einsum("ji,jik,jk->j", x, squares, x), squares[:, -1, -1]
         # the joint's own parameters, and its share of the common ones
-        spent = 4.0 + (len(z[self._w]) + len(self._unknown)) / n
+        spent = 4.0 + (len(z[self.w]) + len(self.unknown)) / n
         exact = RANK**2 * np.where(size > 0.0, size, 1.0)
-        return np.sqrt(np.maximum(residual, exact) / np.maximum(self._rows.counts - spent, 1.0))
+        return np.sqrt(np.maximum(residual, exact) / np.maximum(self.rows.counts - spent, 1.0))
 
     def _correlation(self, z: Array) -> Array:
         """Return the number of rows that are worth one independent row, of every joint ``(n,)``."""
         series: list[Array] = []
         kept: list[NDArray[np.bool_]] = []
-        for with_load, rows in enumerate(self._rows.sets):
+        for with_load, rows in enumerate(self.rows.sets):
             taus = [part.filtered(part.tau) for part in rows.parts]
             for j in range(rows.model.n):
                 x = self._of_joint(j, z)
