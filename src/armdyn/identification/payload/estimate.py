@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -35,7 +34,7 @@ from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.errors import InputError
-from armdyn.identification.fit.columns import Column, Model, friction_columns
+from armdyn.identification.fit.columns import Column, Model
 from armdyn.identification.fit.correlation import correlation_lengths
 from armdyn.identification.fit.gram import Gram, gram_of
 from armdyn.identification.fit.rows import Rows
@@ -111,55 +110,33 @@ def visible(columns: LoadColumns, n: int) -> dict[str, bool]:
     return {name: bool(x) for name, x in zip(PARAMETER_NAMES, alone, strict=True)}
 
 
-@dataclass(frozen=True)
-class Columns:
-    """All columns, and the indices of gains, of load-dependent friction, and of friction."""
-
-    model: Model
-    gains: list[int]
-    load_friction: list[int]
-    friction: list[int]
-
-
-def load_columns(arm: Arm, *, alone: bool, friction: bool, gains: bool, load: Array) -> Columns:
-    """Return the columns of a load and of the other unknowns.
-
-    Args:
-        arm: the arm without load.
-        alone: whether the model of the arm is subtracted, rather than a log without load.
-        friction: fit friction again.
-        gains: whether gains may be wrong.
-        load: the current estimate of the ten parameters, for load-dependent friction.
-    """
-    base, to_link = LoadColumns(arm, arm.minimal if alone else None), from_tip(arm) @ load
-    growing, scales = list[Column](), list[Column]()
-    for j, name in enumerate(arm.joint_names):
-        grows = _load_friction(arm, j, to_link, alone)
-        growing.append(Column(f"Fl_{name}", "", "extra", j, grows))
-        if alone and gains:
-            scales.append(Column(f"gain_{name}", "", "extra", j, _rigid(arm, j)))
-    more = friction_columns(arm) if friction else []
-    ends = np.cumsum([len(base.names), len(growing), len(scales), len(more)]).tolist()
-    at = [list(range(a, b)) for a, b in pairwise(ends)]
-    return Columns(model_of(arm, base, [*growing, *scales, *more]), at[1], at[0], at[2])
-
-
 def model_of(arm: Arm, base: LoadColumns, own: list[Column]) -> Model:
     """Return a model whose first columns are those of a load."""
     # `Model` uses no other attributes of minimal parameters
     return Model(arm, cast(MinimalParameters, base), own, known_rotors=np.zeros(arm.n))
 
 
-def _rigid(arm: Arm, j: int) -> Callable[[Array, Array, Array], Array]:
+def rigid_torque(arm: Arm, j: int) -> Callable[[Array, Array, Array], Array]:
+    """Return the torques of the rigid arm at joint j, for a gain error of 1."""
+
     def torque(q: Array, qd: Array, qdd: Array) -> Array:
         return arm.inverse_dynamics(q, qd, qdd, friction=False)[:, j]
 
     return torque
 
 
-def _load_friction(
+def load_friction(
     arm: Arm, j: int, to_link: Array, alone: bool
 ) -> Callable[[Array, Array, Array], Array]:
+    """Return the load-dependent friction of joint j, for a coefficient of 1.
+
+    Args:
+        arm: the arm without load.
+        j: number of the joint.
+        to_link: parameters of the load about the last link's origin ``(10,)``.
+        alone: whether the model of the arm is subtracted, rather than a log without load.
+    """
+
     def torque(q: Array, qd: Array, qdd: Array) -> Array:
         L = arm.inverse_dynamics(q, qd, qdd, friction=False)[:, j]
         more = arm.regressor(q, qd, qdd)[:, j, -LOAD:] @ to_link
@@ -229,7 +206,7 @@ def estimate(
     """Return the load.
 
     Args:
-        rows: the columns, see `load_columns`; the first ten are those of the load.
+        rows: the columns, see `model_of`; the first ten are those of the load.
         targets: the torques that they have to explain, of every segment.
         kept: which rows count.
         prior: of all columns.

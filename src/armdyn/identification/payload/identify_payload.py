@@ -20,7 +20,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_flag, checked_number
 from armdyn.errors import InputError
 from armdyn.identification.arguments import checked_arm, checked_cutoff, checked_logs
-from armdyn.identification.fit.columns import Column, friction_columns
+from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.fit import Settings, fitted
 from armdyn.identification.fit.prior import POWERS, SPREAD, LinkPrior, link_length
 from armdyn.identification.fit.problem import Problem
@@ -28,21 +28,22 @@ from armdyn.identification.fit.rows import FilteredSegment, Rows
 from armdyn.identification.fit.solver import STRONGEST, Prior
 from armdyn.identification.payload.alignment import aligned, interpolated
 from armdyn.identification.payload.estimate import (
-    Columns,
     Estimate,
     LoadColumns,
     estimate,
     gain_precision,
     jackknife,
-    load_columns,
+    load_friction,
     model_of,
+    rigid_torque,
     visible,
 )
-from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, loaded
+from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, from_tip, loaded
 from armdyn.identification.physical.physical import physical
 from armdyn.identification.physical.solver import need_solver
 from armdyn.identification.signals.prepared import Data, prepared
 from armdyn.log.log import Log
+from armdyn.log.segments import scipy
 from armdyn.log.signals import Prepared
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.progress import Progress, reporter
@@ -163,11 +164,11 @@ def identify_payload(
     settings = Settings(np.full(arm.n, SETTINGS.dead_band), True, None, SETTINGS.strength)
     first = fitted(Rows(plain, parts), prior, settings, tell)
     tell(0, 1, "error bars")
+    unknowns = _Unknowns(arm, refit, not empty, gains)
     load, estimated = first.fit.values[:10].copy(), None
     for _ in range(SETTINGS.rounds):
-        columns = load_columns(arm, alone=not empty, friction=refit, gains=gains > 0.0, load=load)
-        wide = _prior(arm, columns, prior, _rms(parts), gains)
-        rows = Rows(columns.model, parts)
+        model, wide = unknowns.with_prior(load, prior, _rms(parts))
+        rows = Rows(model, parts)
         estimated = estimate(rows, first.targets, first.kept, wide, gains, load)
         load = estimated.load
     assert estimated is not None
@@ -224,27 +225,58 @@ def _rms(parts: Sequence[FilteredSegment]) -> Array:
     return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
 
 
-def _prior(arm: Arm, columns: Columns, link: LinkPrior, torque: Array, gain_error: float) -> Prior:
-    """Return the prior of all columns."""
-    model = columns.model
-    p, k = len(model.columns), model.k
-    scaled, fixed = np.zeros((2, p, p))
-    if k > 10:
-        masses = np.maximum([joint.mass for joint in arm.robot.joints], SETTINGS.lightest)
-        error = SETTINGS.arm_error * STRONGEST
-        spread = error * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
-        P = arm.minimal.matrix
-        scaled[10:k, 10:k] = scaled_inverse((P * spread**2) @ P.T)
-    fixed[:10, :10] = np.diag((SETTINGS.strength / link.spread) ** 2)
-    if columns.gains:
-        fixed[np.ix_(columns.gains, columns.gains)] = gain_precision(arm.n, gain_error)
-    for i in columns.load_friction:
-        fixed[i, i] = SETTINGS.load_friction**-2
-    for i in columns.friction:
-        size = float(torque[model.columns[i].joint])
-        fixed[i, i] = (SETTINGS.friction * max(size, SETTINGS.lightest)) ** -2.0
-    weakest = STRONGEST * SETTINGS.arm_error / SETTINGS.worst_arm
-    return Prior(np.zeros(p), scaled, fixed, weakest, k - 10)
+@dataclass(frozen=True)
+class _Unknowns:
+    """What is unknown beside the load.
+
+    Attributes:
+        arm: the arm without load.
+        refit: fit friction again.
+        alone: whether the model of the arm is subtracted, rather than a log without load.
+        gain_error: relative standard deviation of the gains.
+    """
+
+    arm: Arm
+    refit: bool
+    alone: bool
+    gain_error: float
+
+    def with_prior(self, load: Array, link: LinkPrior, torque: Array) -> tuple[Model, Prior]:
+        """Return the columns of the load and of all unknowns, and their prior.
+
+        Args:
+            load: the current estimate of the load ``(10,)``, for load-dependent friction.
+            link: prior of the load.
+            torque: rms of the torques ``(n,)``.
+        """
+        arm, names = self.arm, list(enumerate(self.arm.joint_names))
+        base, to_link = LoadColumns(arm, arm.minimal if self.alone else None), from_tip(arm) @ load
+        grows = [load_friction(arm, j, to_link, self.alone) for j in range(arm.n)]
+        own = [Column(f"Fl_{name}", "", "extra", j, grows[j]) for j, name in names]
+        precisions = [SETTINGS.load_friction**-2 * np.eye(arm.n)]
+        if self.alone and self.gain_error > 0.0:
+            own += [
+                Column(f"gain_{name}", "", "extra", j, rigid_torque(arm, j)) for j, name in names
+            ]
+            precisions.append(gain_precision(arm.n, self.gain_error))
+        if self.refit:
+            friction = friction_columns(arm)
+            sizes = np.maximum(torque[[column.joint for column in friction]], SETTINGS.lightest)
+            own += friction
+            precisions.append(np.diag((SETTINGS.friction * sizes) ** -2.0))
+        k, of_load = len(base.names), np.diag((SETTINGS.strength / link.spread) ** 2)
+        zeros = np.zeros((k - 10, k - 10))
+        fixed: Array = scipy("linalg").block_diag(of_load, zeros, *precisions)
+        scaled = np.zeros_like(fixed)
+        if self.alone:
+            masses = np.maximum([joint.mass for joint in arm.robot.joints], SETTINGS.lightest)
+            error = SETTINGS.arm_error * STRONGEST
+            spread = error * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
+            P = arm.minimal.matrix
+            scaled[10:k, 10:k] = scaled_inverse((P * spread**2) @ P.T)
+        weakest = STRONGEST * SETTINGS.arm_error / SETTINGS.worst_arm
+        prior = Prior(np.zeros(len(fixed)), scaled, fixed, weakest, k - 10)
+        return model_of(arm, base, own), prior
 
 
 def _reasons(arm: Arm, data: Data, load: Load, estimated: Estimate, gain_error: float) -> list[str]:
