@@ -19,7 +19,7 @@ import numpy as np
 
 import armdyn
 from armdyn.errors import MissingExtraError
-from armdyn.identification.payload.load import loaded
+from armdyn.identification.payload.payload import loaded
 from arms import published
 
 ROBOTS = ("ur5", "panda", "puma560", "kinova")

@@ -37,12 +37,11 @@ if TYPE_CHECKING:
     from armdyn.identification.exciting.motion import ExcitingMotion
     from armdyn.identification.extra import Extra
     from armdyn.identification.feasible import Feasibility, feasible
-    from armdyn.identification.gains.drive_gains import DriveGains
-    from armdyn.identification.gains.identify_gains import identify_drive_gains
     from armdyn.identification.identify import identify
+    from armdyn.identification.payload.drive_gains import DriveGains
+    from armdyn.identification.payload.identify_gains import identify_drive_gains
     from armdyn.identification.payload.identify_payload import identify_payload
-    from armdyn.identification.payload.load import Load
-    from armdyn.identification.payload.payload import Payload
+    from armdyn.identification.payload.payload import Load, Payload
     from armdyn.identification.result import Result
     from armdyn.log.log import Log
     from armdyn.minimal.parameters import MinimalParameters
@@ -130,13 +129,13 @@ _HOMES = {
     "AdaptiveControl": "control.adaptive",
     "Arm": "arm.arm",
     "ComputedTorque": "simulation.controllers",
-    "DriveGains": "identification.gains.drive_gains",
+    "DriveGains": "identification.payload.drive_gains",
     "ExcitingMotion": "identification.exciting.motion",
     "Extra": "identification.extra",
     "Feasibility": "identification.feasible",
     "Function": "arm.function",
     "Joint": "robot.joint",
-    "Load": "identification.payload.load",
+    "Load": "identification.payload.payload",
     "Log": "log.log",
     "MinimalParameters": "minimal.parameters",
     "MomentumObserver": "control.observer",
@@ -152,7 +151,7 @@ _HOMES = {
     "from_standard_dh": "robot.standard_dh",
     "generic": "robot.library",
     "identify": "identification.identify",
-    "identify_drive_gains": "identification.gains.identify_gains",
+    "identify_drive_gains": "identification.payload.identify_gains",
     "identify_payload": "identification.payload.identify_payload",
     "load": "arm.files",
     "methods": "programs.methods",

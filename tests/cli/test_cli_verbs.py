@@ -18,7 +18,7 @@ from rich.text import Text
 import armdyn
 from armdyn.cli.app import _imported, main
 from armdyn.cli.usage import VERBS as USAGE
-from armdyn.identification.payload.load import loaded
+from armdyn.identification.payload.payload import loaded
 from support.identification import recorded, small_arm
 
 VERBS = {verb: _imported(verb) for verb in USAGE}

@@ -16,7 +16,7 @@ import armdyn.control
 import armdyn.motion
 from armdyn.cli.app import _imported
 from armdyn.cli.usage import VERBS as USAGE
-from armdyn.identification.payload.load import loaded
+from armdyn.identification.payload.payload import loaded
 from armdyn_papers.app import app as papers
 from support.identification import recorded, small_arm
 from support.pages import ROOT, blocks, run_page, spoken

@@ -19,7 +19,7 @@ from armdyn import (
     identify,
     identify_drive_gains,
 )
-from armdyn.identification.payload.load import loaded
+from armdyn.identification.payload.payload import loaded
 from support.identification import recorded, small_arm
 from support.payloads import LOAD, arm_called
 

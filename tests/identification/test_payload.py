@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, InputError, Load, Log, RobotError, identify_payload, load
-from armdyn.identification.payload.load import loaded
-from armdyn.identification.payload.payload import PAYLOAD_FILES
+from armdyn.identification.payload.payload import PAYLOAD_FILES, loaded
 from support.identification import motion, small_arm
 from support.payloads import LOAD, arm_called, pair
 
@@ -68,7 +67,7 @@ def test_a_known_arm_needs_no_log_without_load() -> None:
     assert found.load.mass == pytest.approx(2.0, abs=3e-3)
     assert found.load.mass == pytest.approx(found.parameters[0], abs=found.mass_std)
     assert np.allclose(found.load.com, LOAD.com, atol=1e-3)
-    assert any("friction was fitted anew" in note for note in found.notes)
+    assert any("friction was fitted again" in note for note in found.notes)
 
 
 def test_error_bars_are_honest() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import armdyn
 from armdyn.cli.app import main
-from armdyn.identification.payload.load import Load, loaded
+from armdyn.identification.payload.payload import Load, loaded
 from support.identification import recorded, small_arm
 
 LOAD = Load(mass=1.5, com=(0.1, 0.02, 0.05), inertia=(0.004, 0.0, 0.0, 0.006, 0.0, 0.005))

@@ -16,7 +16,7 @@ import numpy as np
 import armdyn
 from armdyn import Arm, DriveGains, Load, Log, Payload, Result
 from armdyn.control.observation import Observation
-from armdyn.identification.payload.load import loaded
+from armdyn.identification.payload.payload import loaded
 from support.identification import motion, small_arm
 
 RATE = 100.0  # [Hz]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import armdyn
-from armdyn.identification.payload.load import loaded
+from armdyn.identification.payload.payload import loaded
 
 NOISE = 0.02  # [N m]
 GAINS = np.array([2.0, 3.0])  # [N m/A]

@@ -9,7 +9,7 @@ import numpy as np
 
 import armdyn
 from armdyn import Arm, Load, Log
-from armdyn.identification.payload.load import loaded
+from armdyn.identification.payload.payload import loaded
 from support.identification import example_robot, motion, recorded, small_arm
 
 LOAD = Load(mass=2.0, com=(0.02, -0.01, 0.1), inertia=(0.008, 0.001, 0.0, 0.006, 0.0, 0.004))

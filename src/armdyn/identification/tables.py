@@ -8,7 +8,7 @@ from armdyn.present.tables import Grid, card, percent
 
 if TYPE_CHECKING:
     from armdyn.identification.exciting.motion import ExcitingMotion
-    from armdyn.identification.gains.drive_gains import DriveGains
+    from armdyn.identification.payload.drive_gains import DriveGains
     from armdyn.identification.payload.payload import Payload
     from armdyn.identification.result import Result
 

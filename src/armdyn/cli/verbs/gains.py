@@ -10,8 +10,8 @@ from armdyn.cli.options.identify import CUTOFF, check_payload_files, show_estima
 from armdyn.cli.options.log import LogOptions, read_logs
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.errors import InputError
-from armdyn.identification.gains.identify_gains import identify_drive_gains
-from armdyn.identification.payload.load import Load
+from armdyn.identification.payload.identify_gains import identify_drive_gains
+from armdyn.identification.payload.payload import Load
 from armdyn.identification.tables import gain_values
 
 FILE = "gains.json"

@@ -21,8 +21,8 @@ from armdyn.robot.joint import Joint
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
+# Points of a curve, and rows that are drawn: more do not show in a small drawing.
 POINTS, ROWS = 60, 1200
-"""Points of a curve, and rows that are drawn: more do not show in a small drawing."""
 
 
 @dataclass(frozen=True, eq=False)

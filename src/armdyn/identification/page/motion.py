@@ -92,14 +92,12 @@ def _worst(result: Result, done: Rollout) -> Html:
     """Return the largest torque from tracking, and the largest deviation."""
     ranges = np.ptp(done.windows.q, axis=(0, 1))
     off = ratio(np.sqrt(np.mean(done.deviation**2, axis=0)), ranges, 1.0)
-    most, farthest = int(np.argmax(done.tracking)), int(np.argmax(off))
-    names = result.arm.joint_names
-    return tag(
-        "p",
-        f"{names[most]} needs most tracking: {percent(float(done.tracking[most]))} of its torque. "
-        f"{names[farthest]} deviates most: {percent(float(off[farthest]))} of the range of its "
-        "positions.",
+    (most, tracking), (farthest, share) = (
+        (result.arm.joint_names[int(np.argmax(x))], percent(float(np.max(x))))
+        for x in (done.tracking, off)
     )
+    words = f"{most} needs most tracking: {tracking} of its torque. {farthest} deviates most: "
+    return tag("p", f"{words}{share} of the range of its positions.")
 
 
 def _table(result: Result, done: Rollout) -> Html:

@@ -41,21 +41,21 @@ from armdyn.present.tables import Grid, Toned, number, percent
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
+# Anchors of the sections, and their names at the top.
 JUMPS = {
     "joints": "Joints", "findings": "Findings", "player": "Motion", "held-out": "Torques",
     "rollout": "Simulation", "friction": "Friction", "residuals": "Residuals", "spectra": "Spectra",
     "parameters": "Parameters", "correlations": "Correlations", "hidden": "Not identifiable",
     "links": "Links", "signals": "Signals", "data": "Data", "next": "Next time",
 }  # fmt: skip
-"""Anchors of the sections, and their names at the top."""
 
 
+# Words and style of each verdict.
 VERDICTS = {
     "passed": ("Passed: the model is validated for motions inside the tested range", "passed"),
     "usable": ("Usable, with reservations", "usable"),
     "not passed": ("Failed validation", "failed"),
 }
-"""Words and style of each verdict."""
 
 
 def report_html(result: Result, made: datetime | None = None) -> str:
@@ -112,24 +112,14 @@ def _subtitle(result: Result, made: datetime | None) -> str:
 def _verdict(result: Result) -> Html:
     """Return whether the model is validated, and why or why not."""
     words, style = VERDICTS[result.verdict]
-    parts = [
-        tag("p", words, class_="head"),
-        tag(
-            "p",
-            "While joints move, the error of the predicted torques is "
-            f"{percent(result.errors.total)} on {data_in_words(result)}.",
-        ),
-        tag(
-            "p",
-            "Parameter uncertainty, as torque error on other motions within the same ranges: "
-            f"{percent(result.excitation.expected_error)}.",
-        ),
-    ]
-    if result.reasons:
-        parts.append(listed(result.reasons))
-    if result.reservations:
-        parts += [tag("p", "Also:")] * bool(result.reasons)
-        parts.append(listed(result.reservations))
+    error, expected = percent(result.errors.total), percent(result.excitation.expected_error)
+    sentences = (
+        f"The torque error while joints move is {error} on {data_in_words(result)}.",
+        f"Parameter uncertainty, as torque error on other motions in the same ranges: {expected}.",
+    )
+    parts = [tag("p", words, class_="head"), *(tag("p", said) for said in sentences)]
+    for reasons in (result.reasons, result.reservations):
+        parts += [listed(reasons)] * bool(reasons)
     return tag("div", *parts, class_=f"verdict {style}")
 
 
@@ -137,23 +127,18 @@ def _findings(result: Result) -> Html:
     """Return hypotheses that explain the data better than the model, and remedies; or nothing."""
     if not result.findings:
         return Html("")
-    rows = tuple(
-        (
-            sentence(finding.what),
-            percent(finding.error_before),
-            percent(finding.error_after),
-            tag("code", finding.option)
-            if finding.option.startswith("-")
-            else sentence(finding.option),
-        )
-        for finding in result.findings
-    )
+    rows: list[tuple[str, ...]] = []
+    for finding in result.findings:
+        errors = percent(finding.error_before), percent(finding.error_after)
+        option = finding.option
+        remedy = tag("code", option) if option.startswith("-") else sentence(option)
+        rows.append((sentence(finding.what), *errors, remedy))
     explained = hint(
         "Cross-validation errors without and with the change: the mean of the joints, relative to "
         "their torques."
     )
     heads = ("what explains the data better", "error now", "error with it", "remedy")
-    table = Grid("", heads, 1, rows, words_after=1).html()
+    table = Grid("", heads, 1, tuple(rows), words_after=1).html()
     return section("What the model lacks", table, explained, key="findings")
 
 

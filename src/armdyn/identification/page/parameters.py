@@ -22,15 +22,15 @@ from armdyn.robot.friction import FRICTION_TERMS
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
+# Random poses at which the mass matrix is checked.
 POSES = 1000
-"""Random poses at which the mass matrix is checked."""
 
+# Above this correlation only a combination of two parameters is known: their separate standard
+# deviations are three times those of the combination.
 CORRELATED = 0.95
-"""Above this correlation only a combination of two parameters is known: their separate standard
-deviations are three times those of the combination."""
 
+# Margin of the heat map for names [px].
 LEFT = 62.0
-"""Margin of the heat map for names [px]."""
 
 
 def parameter_table(result: Result) -> Html:
@@ -207,6 +207,8 @@ def _class(column: Column) -> str:
 MOMENT = "first moment of mass"
 FRICTION = frozenset(FRICTION_TERMS)
 ANY = FRICTION | {"extra", MOMENT, "inertia"}
+# Which motion separates two parameters: the first line whose first set has both of their classes
+# and whose second set has at least one.
 REMEDIES = (
     (ANY, {"extra"}, "Vary the input of the extra column independently of the motion of {}."),
     (FRICTION, {"load_friction"}, "Move {} under different loads: other postures, or a payload."),
@@ -223,8 +225,6 @@ REMEDIES = (
     ({"inertia"}, ANY, "Accelerate {} more, independently of each other and in more postures."),
     (ANY, ANY, "Move {} both slowly and with strong accelerations in the same postures."),
 )
-"""Which motion separates two parameters: the first line whose first set has both of their classes
-and whose second set has at least one."""
 
 
 def separating(result: Result, a: Column, b: Column) -> str:

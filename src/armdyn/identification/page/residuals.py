@@ -24,19 +24,20 @@ from armdyn.present.tables import percent
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
+# Bins of a mean residual, enough to show a bump at low speeds; and least rows of one.
 BINS = 12, 4
-"""Bins of a mean residual, enough to show a bump at low speeds; and least rows of one."""
 
+# From this explained share of the variance of residuals on, a sentence names the cause.
 NAMED_SHARE = 0.25
-"""From this explained share of the variance of residuals on, a sentence names the cause."""
 
+# Length of a window of a spectrum [s]: a resolution of 1/4 Hz.
 WINDOW_SECONDS = 4.0
-"""Length of a window of a spectrum [s]: a resolution of 1/4 Hz."""
 
+# Least length of a window [samples].
 SHORTEST_WINDOW = 16
-"""Least length of a window [samples]."""
 
 
+# Possible causes of residuals that follow a quantity.
 CAUSES = {
     "position": "position-dependent friction (gear teeth, cables), a spring or counterbalance, or "
     "a wrong geometry",
@@ -44,7 +45,6 @@ CAUSES = {
     "that grows less than the speed",
     "load": "load-dependent friction, or a wrong scale of the measured torque",
 }
-"""Possible causes of residuals that follow a quantity."""
 
 
 def residual_section(result: Result, rows: RowsOfJoints) -> Html:

@@ -20,21 +20,21 @@ from armdyn.present.tables import number, percent
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
+# Points of a low-passed curve for each row of the fit, and for each period of the cut-off: lines
+# between them look smooth.
 PER_ROW = 8
-"""Points of a low-passed curve for each row of the fit, and for each period of the cut-off: lines
-between them look smooth."""
 
+# Numbers that a page carries, at three bytes each; curves of longer logs are thinned.
 MOST_NUMBERS = 1_600_000
-"""Numbers that a page carries, at three bytes each; curves of longer logs are thinned."""
 
+# Points that a thinned curve keeps: more than a screen has pixels.
 FEWEST = 2000
-"""Points that a thinned curve keeps: more than a screen has pixels."""
 
+# Longer logs [samples] are drawn at the rows of the fit only.
 LONGEST = 500_000
-"""Longer logs [samples] are drawn at the rows of the fit only."""
 
+# Heights of a drawing of a signal, and of a difference [px].
 TALL, SHORT = 130, 55
-"""Heights of a drawing of a signal, and of a difference [px]."""
 
 
 @dataclass(frozen=True, eq=False)

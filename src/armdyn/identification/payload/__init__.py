@@ -1,1 +1,1 @@
-"""Loads at the tip."""
+"""Loads at the tip of an arm, and drive gains from a known load."""

@@ -1,13 +1,14 @@
-"""Two logs of one motion: by how much one starts later than the other.
+"""Align two logs of one motion in time.
 
-Nobody starts two recordings at the same moment of a motion. The velocities of both logs are
-compared at all shifts of time at once, by their correlation; of shifts that fit about equally well
-(a periodic motion has several) the one with the longest common part is taken. Gauss-Newton steps on
-the positions then find the shift to a small share of a sample.
+Two recordings start at different moments of a motion. The velocities of both logs are
+compared at all time shifts by their cross-correlation; of shifts that fit equally well (a periodic
+motion has several) the one with the longest common part is used. Gauss-Newton steps on the
+positions then refine the shift to a small share of a sample.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,35 +16,45 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import InputError
+from armdyn.log.segments import scipy
 from armdyn.log.signals import Prepared
 from armdyn.numerics import ratio
 
-# Two logs show the same motion if their positions differ by at most this share of its range.
-SAME_MOTION = 0.05
 
-# The most points of the correlation. Long logs are compared at longer steps.
-MOST_POINTS = 1 << 16
+@dataclass(frozen=True)
+class AlignmentSearch:
+    """Settings of the alignment.
 
-# The common part has at least this share of the motion of the shorter log.
-LEAST_COMMON = 0.3
+    Attributes:
+        same_motion: largest difference of positions of one motion, as a share of its extent.
+        most_points: of the correlation; long logs are compared at longer steps.
+        common: least share of the motion of the shorter log in the common part.
+        as_good: shifts whose misfit exceeds the smallest one by less than this factor and this
+            amount fit equally well.
+        rounds: most Gauss-Newton steps.
+        settled: step [s] that ends them, far below a sample.
+    """
 
-# Shifts whose misfit exceeds the smallest one by less than this factor and amount fit as well.
-AS_WELL = 1.5, 0.005
+    same_motion: float = 0.05
+    most_points: int = 1 << 16
+    common: float = 0.3
+    as_good: tuple[float, float] = (1.5, 0.005)
+    rounds: int = 30
+    settled: float = 1e-7
 
-# Gauss-Newton steps, and the step [s] that ends them.
-ROUNDS = 30
-SETTLED = 1e-7
+
+SEARCH = AlignmentSearch()
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """How the log without load lies beside the log with load.
+    """Time shift between the logs with and without load.
 
     Attributes:
         shift: seconds by which the motion comes later in the log without load, each counted from
             the start of its log.
         times: of the samples of the log with load, on the clock of the other ``(N,)``.
-        common: which of them the other log has ``(N,)``.
+        common: which of them the other log covers ``(N,)``.
     """
 
     shift: float
@@ -52,7 +63,7 @@ class Alignment:
 
 
 def aligned(held: Prepared, empty: Prepared, starts: tuple[float, float]) -> Alignment:
-    """Return the shift that makes two logs one motion.
+    """Return the time shift between two logs of one motion.
 
     Args:
         held: the log with load.
@@ -60,54 +71,65 @@ def aligned(held: Prepared, empty: Prepared, starts: tuple[float, float]) -> Ali
         starts: the first time of either log.
 
     Raises:
-        InputError: no shift makes them one motion.
+        InputError: the logs are of different motions.
     """
     if len(empty.bounds) > 1:
         raise InputError(
-            "the log `without` load has gaps, and cannot be subtracted; leave it out, or record "
-            "it again."
+            "the log `without` load has gaps, and cannot be subtracted. Omit it, or record it "
+            "again.",
+            argument="without",
         )
     shift = _refined(held, empty, _coarse(held, empty))
-    times = held.t + shift
-    common = (times >= empty.t[0]) & (times <= empty.t[-1])
+    times, common = _common(held, empty, shift)
     extent = float(np.linalg.norm(held.q - held.q.mean(axis=0)))
     off = np.inf
     if common.any():
-        apart = _positions(empty, times[common]) - held.q[common]
+        apart = _positions(empty)(times[common]) - held.q[common]
         off = float(ratio(np.linalg.norm(apart), extent * np.sqrt(common.mean()), 1.0))
-    told = shift + starts[0] - starts[1]
-    if not off <= SAME_MOTION:
+    of_starts = shift + starts[0] - starts[1]
+    if not off <= SEARCH.same_motion:
         raise InputError(
-            "the logs with and without load are not of one motion: at no shift of time do they "
-            f"agree; at the best one, {told:+.3g} s, positions differ by {off:.0%} of the "
-            "motion's extent. Leave `without` out to subtract the model of the arm instead.",
+            "the logs with and without load are not of one motion: at the best time shift, "
+            f"{of_starts:+.3g} s, positions differ by {off:.0%} of the motion's extent (limit "
+            f"{SEARCH.same_motion:.0%}). Omit `without` to subtract the model of the arm instead.",
             argument="without",
         )
-    return Alignment(told, times, common)
+    return Alignment(of_starts, times, common)
+
+
+def _common(held: Prepared, empty: Prepared, shift: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the times of the samples with load on the clock of the other log, and the common."""
+    times = held.t + shift
+    return times, (times >= empty.t[0]) & (times <= empty.t[-1])
+
+
+def _positions(log: Prepared) -> Callable[[Array], Array]:
+    return scipy("interpolate").CubicHermiteSpline(log.t, log.q, log.qd)
 
 
 def _coarse(held: Prepared, empty: Prepared) -> float:
     """Return the shift, empty.t - held.t, to about one step."""
     longest = max(log.t[-1] - log.t[0] for log in (held, empty))
-    step = max(1.0 / held.rate, 1.0 / empty.rate, longest / MOST_POINTS)
+    step = max(1.0 / held.rate, 1.0 / empty.rate, longest / SEARCH.most_points)
     a, here = _resampled(held, step)
     b, there = _resampled(empty, step)
-    size = 1 << (len(a) + len(b) - 1).bit_length()
-    energy = _correlation(np.sum(a**2, axis=1), there, size)
-    energy += _correlation(here, np.sum(b**2, axis=1), size)
-    product = np.zeros(size)
-    for j in range(a.shape[1]):
-        product += _correlation(a[:, j], b[:, j], size)
-    enough = LEAST_COMMON * 2.0 * min(float(np.sum(a**2)), float(np.sum(b**2)))
-    valid = energy > enough
+    signal = scipy("signal")
+
+    def correlation(x: Array, y: Array) -> Array:
+        """Return the sum over t of x(t) y(t + lag) for all lags."""
+        return signal.correlate(y, x, method="fft")
+
+    energy = correlation(np.sum(a**2, axis=1), there) + correlation(here, np.sum(b**2, axis=1))
+    product = np.sum([correlation(a[:, j], b[:, j]) for j in range(held.n)], axis=0)
+    valid = energy > SEARCH.common * 2.0 * min(float(np.sum(a**2)), float(np.sum(b**2)))
+    start = float(empty.t[0] - held.t[0])
     if not valid.any():
-        return float(empty.t[0] - held.t[0])
+        return start
     misfit = np.where(valid, (energy - 2.0 * product) / np.where(valid, energy, 1.0), np.inf)
-    factor, more = AS_WELL
+    factor, more = SEARCH.as_good
     good = misfit <= factor * max(float(misfit.min()), 0.0) + more
     best = int(np.argmax(np.where(good, energy, -np.inf)))
-    lag = best if best < size // 2 else best - size
-    return float(empty.t[0] - held.t[0]) + lag * step
+    return start + float(signal.correlation_lags(len(b), len(a))[best]) * step
 
 
 def _resampled(log: Prepared, step: float) -> tuple[Array, Array]:
@@ -120,41 +142,24 @@ def _resampled(log: Prepared, step: float) -> tuple[Array, Array]:
     return values, mask
 
 
-def _correlation(x: Array, y: Array, size: int) -> Array:
-    """Return sum_t x(t) y(t + lag) for lags 0, 1, ..., -2, -1."""
-    return np.fft.irfft(np.conj(np.fft.rfft(x, size)) * np.fft.rfft(y, size), size)
-
-
 def _refined(held: Prepared, empty: Prepared, shift: float) -> float:
-    for _ in range(ROUNDS):
-        times = held.t + shift
-        common = (times >= empty.t[0]) & (times <= empty.t[-1])
+    """Return the shift after Gauss-Newton steps."""
+    positions = _positions(empty)
+    for _ in range(SEARCH.rounds):
+        times, common = _common(held, empty, shift)
         if common.sum() < 2:
             break
-        r = _positions(empty, times[common]) - held.q[common]
+        r = positions(times[common]) - held.q[common]
         v = interpolated(times[common], empty.t, empty.qd)
-        # a load makes a real arm sag: its mean position says nothing about time
+        # a load makes a real arm sag: its mean position does not depend on the shift
         r, v = r - r.mean(axis=0), v - v.mean(axis=0)
         step = -float(ratio(np.sum(r * v), np.sum(v * v), 0.0))
         shift += step
-        if abs(step) < SETTLED:
+        if abs(step) < SEARCH.settled:
             break
     return shift
 
 
-def _positions(log: Prepared, t: Array) -> Array:
-    """Return positions at other times within a log, by cubics of positions and velocities."""
-    k = np.clip(np.searchsorted(log.t, t, side="right") - 1, 0, len(log.t) - 2)
-    h = (log.t[k + 1] - log.t[k])[:, None]
-    x = (t - log.t[k])[:, None] / h
-    a, b = log.q[k], log.q[k + 1]
-    left, right = h * log.qd[k] - (b - a), h * log.qd[k + 1] - (b - a)
-    return a + x * (b - a) + x * (1.0 - x) * ((1.0 - x) * left - x * right)
-
-
 def interpolated(t: Array, at: Array, values: Array) -> Array:
-    """Return values ``(N, m)`` at other times, by straight lines."""
-    result = np.empty((len(t), values.shape[1]))
-    for j in range(values.shape[1]):
-        result[:, j] = np.interp(t, at, values[:, j])
-    return result
+    """Return values ``(N, m)`` at other times, interpolated linearly."""
+    return np.stack([np.interp(t, at, values[:, j]) for j in range(values.shape[1])], axis=1)

@@ -1,54 +1,154 @@
-"""The estimate of a load and an honest error bar, with drive gains that may be wrong.
+"""The estimate of a load with error bars that include wrong drive gains.
 
-Everything here works on Gram matrices of the rows, one for each joint and block of time. The gains
-make the problem bilinear: Gauss-Newton steps rescale the load's columns.
+The columns of the regression:
 
-The error bar has two parts. What the noise and all that the model lacks do to the estimate is seen
-when blocks of time are left out in turn (a jackknife): residuals of real arms are not independent,
-and the formula of least squares takes them for independent. What the data cannot show, because it
-is the same all the time, comes from the priors: gains, and the arm's own model.
+    tau_held - tau_empty = (1 + d_j) Y_load x  +  Fl_j (|L + Y_load x| - |L|) sign(qd)
+
+x are the ten parameters of the load, d_j is the gain error of drive j, and L is the torque that the
+gear transmits without load: load-dependent friction grows with the load. Without a log of the empty
+arm its model is subtracted, and more is unknown:
+
+    tau_held - tau_model = ...  +  e_j L  +  Y_arm y  +  f_j(qd)
+
+with y, the errors of the arm's own parameters (those of the last link look like a load), e_j, the
+mismatch of the gains and the model, and f_j, the change of friction.
+
+The fit uses Gram matrices of the rows, one for each joint and block of time. The gains make the
+problem bilinear: Gauss-Newton steps rescale the load's columns.
+
+The error bar has two parts. Noise and unmodelled effects show when blocks of time are left out in
+turn (a jackknife): residuals of real arms are not independent, as the least-squares formula
+assumes. Errors that are the same all the time come from the priors: gains, and the arm's own model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.algorithms.link_parameters import PARAMETER_NAMES
+from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.errors import InputError
+from armdyn.identification.fit.columns import Column, Model
 from armdyn.identification.fit.correlation import correlation_lengths
 from armdyn.identification.fit.gram import Gram, gram_of
 from armdyn.identification.fit.rows import Rows
 from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
-from armdyn.identification.tolerances import ROUNDING
+from armdyn.identification.payload.payload import from_tip
+from armdyn.identification.tolerances import RANK, ROUNDING
+from armdyn.minimal.parameters import MinimalParameters
 from armdyn.numerics import ratio, scaled_root
 from armdyn.progress import silent
 
 Mask = NDArray[np.bool_]
 
-# Blocks of time in which joints must move, for a jackknife over them.
-FEWEST = 4
+# Parameters of a load, the first columns of the regression.
+LOAD = 10
 
-# This share of the variance of the gains is common to all drives: a wrong unit, one wrong constant.
-COMMON = 2.0 / 3.0
 
-# A joint feels the load if its torque is above this share of the largest one.
-FELT = 0.02
+@dataclass(frozen=True)
+class EstimateSettings:
+    """Settings of the estimate.
 
-# Gauss-Newton steps of the gains.
-ROUNDS = 8
-SETTLED = 1e-6
+    Attributes:
+        blocks: least number of blocks of time with motion, for a jackknife over them.
+        common: share of the variance of the gains that is common to all drives: a wrong unit, one
+            wrong constant.
+        felt: a joint feels the load if its torque exceeds this share of the largest one.
+        rounds: most Gauss-Newton steps of the gains.
+        settled: relative change of the load that ends them.
+        weights: relative change of the weights that ends a fit.
+    """
 
-# Relative change of weights that ends the rounds of a fit.
-EXACT = 1e-4
+    blocks: int = 4
+    common: float = 2.0 / 3.0
+    felt: float = 0.02
+    rounds: int = 8
+    settled: float = 1e-6
+    weights: float = 1e-4
+
+
+SETTINGS = EstimateSettings()
+
+
+class LoadColumns:
+    """The parameters of a load about the tip; replaces minimal parameters in `Model`.
+
+    Minimal parameters of the arm may follow.
+    """
+
+    rotor = False
+
+    def __init__(self, arm: Arm, base: MinimalParameters | None = None) -> None:
+        self._arm, self._from_tip, self._base = arm, from_tip(arm), base
+        names, units = ((), ()) if base is None else (base.names, base.units)
+        self.names: tuple[str, ...] = (*(f"{name}_load" for name in PARAMETER_NAMES), *names)
+        self.units: tuple[str, ...] = ("kg", *["kg m"] * 3, *["kg m^2"] * 6, *units)
+        self.matrix: Array = np.eye(len(self.names))
+
+    def regressor(self, q: Array, qd: Array, qdd: Array, *, out: Array | None = None) -> Array:
+        """Return the torques ``(N, n, k)`` for a unit of every parameter."""
+        Y = np.empty((len(q), self._arm.n, len(self.names))) if out is None else out
+        np.matmul(self._arm.regressor(q, qd, qdd)[..., -LOAD:], self._from_tip, out=Y[..., :LOAD])
+        if self._base is not None:
+            Y[..., LOAD:] = self._base.regressor(q, qd, qdd)
+        return Y
+
+
+def visible(columns: LoadColumns, n: int) -> dict[str, bool]:
+    """Return which parameters of a load are identifiable individually."""
+    rng = np.random.default_rng(0)
+    Y = columns.regressor(*rng.uniform(-2.0, 2.0, (3, 60, n)))[..., :LOAD].reshape(-1, LOAD)
+    _, size, V = np.linalg.svd(Y, full_matrices=False)
+    seen = V[size > RANK * size[0]]
+    alone = np.linalg.norm(seen, axis=0) > 1.0 - RANK
+    return {name: bool(x) for name, x in zip(PARAMETER_NAMES, alone, strict=True)}
+
+
+def model_of(arm: Arm, base: LoadColumns, own: list[Column]) -> Model:
+    """Return a model whose first columns are those of a load."""
+    # `Model` uses no other attributes of minimal parameters
+    return Model(arm, cast(MinimalParameters, base), own, known_rotors=np.zeros(arm.n))
+
+
+def rigid_torque(arm: Arm, j: int) -> Callable[[Array, Array, Array], Array]:
+    """Return the torques of the rigid arm at joint j, for a gain error of 1."""
+
+    def torque(q: Array, qd: Array, qdd: Array) -> Array:
+        return arm.inverse_dynamics(q, qd, qdd, friction=False)[:, j]
+
+    return torque
+
+
+def load_friction(
+    arm: Arm, j: int, to_link: Array, alone: bool
+) -> Callable[[Array, Array, Array], Array]:
+    """Return the load-dependent friction of joint j, for a coefficient of 1.
+
+    Args:
+        arm: the arm without load.
+        j: number of the joint.
+        to_link: parameters of the load about the last link's origin ``(10,)``.
+        alone: whether the model of the arm is subtracted, rather than a log without load.
+    """
+
+    def torque(q: Array, qd: Array, qdd: Array) -> Array:
+        L = arm.inverse_dynamics(q, qd, qdd, friction=False)[:, j]
+        more = arm.regressor(q, qd, qdd)[:, j, -LOAD:] @ to_link
+        bare = 0.0 if alone else np.abs(L)
+        return (np.abs(L + more) - bare) * np.sign(qd[:, j])
+
+    return torque
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is known about a load.
+    """An estimated load.
 
     Attributes:
         load: its ten parameters.
@@ -57,8 +157,8 @@ class Estimate:
             squares.
         gains: torque that every drive shows per torque that it has, ``(n,)``.
         gains_std: their standard deviations ``(n,)``.
-        alone: the gain that every joint shows by itself, ``(n,)``: what its torques are per torque
-            of the load; `alone_std`: its standard deviation.
+        alone: the gain that every joint shows by itself, ``(n,)``: its torque per torque of the
+            load; `alone_std`: its standard deviation.
         sigma: standard deviation of the residuals of every joint ``(n,)``.
     """
 
@@ -76,9 +176,9 @@ def moving_blocks(rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]) ->
     """Return the Gram matrices of the blocks of time in which joints move."""
     gram = gram_of(rows, targets, kept, silent)
     moving = gram.counts.sum(axis=1) > 0.0
-    if moving.sum() < FEWEST:
+    if moving.sum() < SETTINGS.blocks:
         raise InputError(
-            "the joints hardly move in the logs: at rest friction hides the load. Record a motion."
+            "the joints hardly move in the logs: stiction hides the load at rest. Record a motion."
         )
     return gram.part(moving)
 
@@ -88,10 +188,11 @@ def joint_squares(gram: Gram) -> Array:
     return np.stack([gram.part(slice(b, b + 1)).squares() for b in range(gram.blocks)])
 
 
-def gain_prior(n: int, gain_error: float) -> Array:
-    """Return a root of the precision of n gains, of this standard deviation, ``(n, n)``."""
-    covariance = gain_error**2 * (COMMON * np.ones((n, n)) + (1.0 - COMMON) * np.eye(n))
-    return np.linalg.inv(np.linalg.cholesky(covariance)).astype(np.float64)
+def gain_precision(n: int, gain_error: float) -> Array:
+    """Return the prior precision of n gains of this standard deviation, ``(n, n)``."""
+    common = SETTINGS.common
+    covariance = gain_error**2 * (common * np.ones((n, n)) + (1.0 - common) * np.eye(n))
+    return np.linalg.inv(covariance).astype(np.float64)
 
 
 def estimate(
@@ -105,11 +206,11 @@ def estimate(
     """Return the load.
 
     Args:
-        rows: the columns, see `load_model`; the first ten are those of the load.
+        rows: the columns, see `model_of`; the first ten are those of the load.
         targets: the torques that they have to explain, of every segment.
         kept: which rows count.
         prior: of all columns.
-        gain_error: standard deviation of the relative gains of the drives; 0: they are right.
+        gain_error: standard deviation of the relative gains of the drives; 0: they are exact.
         start: a first guess of the load's ten parameters.
     """
     gram = moving_blocks(rows, targets, kept)
@@ -121,22 +222,26 @@ def estimate(
     every = tuple(range(len(wide.mean)))
     solver = Solver(blocks.sum(axis=0), counts, wide, every, np.ones(n))
     fit: Fit | None = None
-    for _ in range(ROUNDS):
+    for _ in range(SETTINGS.rounds):
         solver = replace(solver, squares=_scaled(blocks, x, d, gain_error).sum(axis=0))
-        fit = solver.fit(settled=EXACT)
-        moved = float(np.linalg.norm(fit.values[:10] - x)) / max(float(np.linalg.norm(x)), 1e-9)
-        x = fit.values[:10].copy()
+        fit = solver.fit(settled=SETTINGS.weights)
+        moved = float(np.linalg.norm(fit.values[:LOAD] - x)) / max(float(np.linalg.norm(x)), 1e-9)
+        x = fit.values[:LOAD].copy()
         d = fit.values[p:].copy() if gain_error > 0.0 else d
         c = _correlation(rows, targets, kept, fit.values[:p], d)
         solver = replace(solver, correlation=c)
-        if moved < SETTLED:
+        if moved < SETTINGS.settled:
             break
     assert fit is not None
-    spread, within = _jackknife(_scaled(blocks, x, d, gain_error), fit, wide)
-    root = scaled_root(fit.covariance[:10, :10], ROUNDING).T
+    P = wide.precision(fit.strength)
+    grams = np.tensordot(_scaled(blocks, x, d, gain_error), fit.weights**-2.0, axes=([1], [0]))
+    whole = grams.sum(axis=0)
+    spread = jackknife([solution(whole - G, P, wide.mean)[0] for G in grams])
+    covariance = spread + fit.covariance @ P @ fit.covariance
+    root = scaled_root(fit.covariance[:LOAD, :LOAD], ROUNDING).T
     return Estimate(
-        x, spread[:10, :10] + within[:10, :10], root, 1.0 + d,
-        np.sqrt(np.diag(spread + within)[p:]) if gain_error > 0.0 else np.zeros(n),
+        x, covariance[:LOAD, :LOAD], root, 1.0 + d,
+        np.sqrt(np.diag(covariance)[p:]) if gain_error > 0.0 else np.zeros(n),
         *_alone(blocks, fit.values[:p]), fit.sigma,
     )  # fmt: skip
 
@@ -144,15 +249,14 @@ def estimate(
 def _alone(blocks: Array, values: Array) -> tuple[Array, Array]:
     """Return the gain that every joint shows by itself, and its deviation by a jackknife."""
     load, left = np.zeros((2, len(values) + 1))
-    load[:10], left[10:-1], left[-1] = values[:10], -values[10:], 1.0
+    load[:LOAD], left[LOAD:-1], left[-1] = values[:LOAD], -values[LOAD:], 1.0
     with_load = blocks @ load
     sums = np.stack([with_load @ load, with_load @ left], axis=2)
-    total, B = sums.sum(axis=0), len(blocks)
+    total = sums.sum(axis=0)
     left = total - sums
-    found = ratio(left[..., 1], left[..., 0], 1.0)
-    std = np.sqrt((B - 1) / B * np.sum((found - found.mean(axis=0)) ** 2, axis=0))
+    std = np.sqrt(np.diag(jackknife(list(ratio(left[..., 1], left[..., 0], 1.0)))))
     # a joint that hardly feels the load cannot disagree
-    std[total[:, 0] < FELT**2 * total[:, 0].max()] = np.inf
+    std[total[:, 0] < SETTINGS.felt**2 * total[:, 0].max()] = np.inf
     return ratio(total[:, 1], total[:, 0], 1.0), std
 
 
@@ -160,10 +264,8 @@ def _with_gains(prior: Prior, n: int, gain_error: float) -> Prior:
     p = len(prior.mean)
     scaled, fixed = np.zeros((2, p + n, p + n))
     scaled[:p, :p], fixed[:p, :p] = prior.scaled, prior.fixed
-    root = gain_prior(n, gain_error)
-    fixed[p:, p:] = root.T @ root
-    mean = np.concatenate([prior.mean, np.zeros(n)])
-    return replace(prior, mean=mean, scaled=scaled, fixed=fixed)
+    fixed[p:, p:] = gain_precision(n, gain_error)
+    return replace(prior, mean=np.append(prior.mean, np.zeros(n)), scaled=scaled, fixed=fixed)
 
 
 def _scaled(blocks: Array, x: Array, d: Array, gain_error: float) -> Array:
@@ -175,9 +277,9 @@ def _scaled(blocks: Array, x: Array, d: Array, gain_error: float) -> Array:
     for j in range(n):
         M = np.zeros((p + 1, p + n + 1))  # new columns from old ones
         M[:p, :p] = np.eye(p)
-        M[:10, :10] *= 1.0 + d[j]
-        M[:10, p + j] = x
-        M[:10, -1], M[p, -1] = d[j] * x, 1.0
+        M[:LOAD, :LOAD] *= 1.0 + d[j]
+        M[:LOAD, p + j] = x
+        M[:LOAD, -1], M[p, -1] = d[j] * x, 1.0
         made[:, j] = M.T @ blocks[:, j] @ M
     return made
 
@@ -185,17 +287,12 @@ def _scaled(blocks: Array, x: Array, d: Array, gain_error: float) -> Array:
 def _correlation(
     rows: Rows, targets: Sequence[Array], kept: Sequence[Mask], values: Array, d: Array
 ) -> Array:
-    only = values.copy()
-    only[10:] = 0.0
+    only = np.where(np.arange(len(values)) < LOAD, values, 0.0)
     both = zip(targets, rows.torques(values), rows.torques(only), strict=True)
     return correlation_lengths([tau - ours - d * load for tau, ours, load in both], kept)
 
 
-def _jackknife(blocks: Array, fit: Fit, prior: Prior) -> tuple[Array, Array]:
-    """Return the covariance by leaving out blocks, and the one that the priors leave."""
-    P = prior.precision(fit.strength)
-    grams = np.tensordot(blocks, fit.weights**-2.0, axes=([1], [0]))
-    whole = grams.sum(axis=0)
-    found = np.stack([solution(whole - G, P, prior.mean)[0] for G in grams])
-    off, B = found - found.mean(axis=0), len(grams)
-    return (B - 1) / B * off.T @ off, fit.covariance @ P @ fit.covariance
+def jackknife(estimates: Sequence[Array]) -> Array:
+    """Return the covariance of estimates ``(p,)``, each with one of the blocks left out."""
+    B, off = len(estimates), np.stack(estimates) - np.mean(estimates, axis=0)
+    return (B - 1) / B * off.T @ off

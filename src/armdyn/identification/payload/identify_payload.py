@@ -1,10 +1,10 @@
 """`identify_payload`: the load of a known arm, from the torques that the load adds.
 
 A load is part of the last link: its ten parameters about the tip have the columns of that link in
-the regressor. The torques without load are subtracted. They come either from the model alone, or
-from a log of the same motion without load, which is aligned in time. With such a log, the model at
-the measured positions is first subtracted from each log; then errors of the model and friction
-cancel. `_columns` says what else is unknown, and `_estimate` how it enters the error bars.
+the regressor. The torques without load are subtracted. They come from the model alone, or from a
+log of the same motion without load, which is aligned in time. With such a log, the model at the
+measured positions is first subtracted from each log; then errors of the model and friction cancel.
+`estimate` has the other unknowns and the error bars.
 """
 
 from __future__ import annotations
@@ -21,64 +21,81 @@ from armdyn.checks import checked_flag, checked_number
 from armdyn.errors import InputError
 from armdyn.identification.arguments import checked_arm, checked_cutoff, checked_logs
 from armdyn.identification.conic import need_solver
-from armdyn.identification.fit.columns import Column
-from armdyn.identification.fit.fit import Fitted, Settings, fitted
+from armdyn.identification.fit.columns import Column, Model, friction_columns
+from armdyn.identification.fit.fit import Settings, fitted
 from armdyn.identification.fit.prior import POWERS, SPREAD, LinkPrior, link_length
 from armdyn.identification.fit.problem import Problem
 from armdyn.identification.fit.rows import FilteredSegment, Rows
 from armdyn.identification.fit.solver import STRONGEST, Prior
 from armdyn.identification.payload.alignment import aligned, interpolated
-from armdyn.identification.payload.columns import (
-    Columns,
+from armdyn.identification.payload.estimate import (
+    Estimate,
     LoadColumns,
-    load_columns,
-    plain_model,
+    estimate,
+    gain_precision,
+    jackknife,
+    load_friction,
+    model_of,
+    rigid_torque,
     visible,
 )
-from armdyn.identification.payload.estimate import Estimate, estimate, gain_prior
-from armdyn.identification.payload.load import Load, loaded
-from armdyn.identification.payload.payload import UNKNOWN, Payload
-from armdyn.identification.payload.plausible import impossible_gains, model_gains
+from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, from_tip, loaded
 from armdyn.identification.physical import physical
 from armdyn.identification.signals.prepared import Data, prepared
 from armdyn.log.log import Log
+from armdyn.log.segments import scipy
 from armdyn.log.signals import Prepared
-from armdyn.numerics import ratio, scaled_inverse
+from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.progress import Progress, reporter
 
-WHY = "identifying a load that can exist"
-
-# Weight of the prior. It is weak: the load is expected within thirty times the size that its
-# torques suggest.
-STRENGTH = 0.03
-
-# The smallest expected mass of a load [kg]; it is a divisor.
-LIGHTEST = 1e-12
-
-# Slower rows are left out [rad/s or m/s]: at rest, friction may be anything.
-DEAD_BAND = 0.01
-
-# What is believed of drives nobody has calibrated: gains off by up to 10 %, evenly.
+# Relative standard deviation of the gains of uncalibrated drives: uniform errors up to 10 %.
 GAIN_ERROR = 0.06
 
-# Standard deviation of the share of friction that grows with the load, and of changes of friction,
-# as a multiple of the torques.
-LOAD_FRICTION = 0.1
-FRICTION = 10.0
 
-# The masses of the arm are never believed to be better known than this, nor less than the other;
-# the data tell what lies between.
-ARM_ERROR = 0.05
-WORST_ARM = 0.5
+@dataclass(frozen=True)
+class PayloadSettings:
+    """Settings of the identification of a load.
 
-# The joints do not agree if a gain is off by more than this many of the standard deviations that
-# gains are believed to have, and by more than this many of its own.
-MOST_OFF = 4.0
-SURE = 5.0
-LEAST_GAIN_ERROR = 0.02
+    Attributes:
+        strength: weight of the prior. It is weak: the load is expected within thirty times the size
+            that its torques suggest.
+        lightest: least mass of a load and of a link [kg]; it is a divisor.
+        dead_band: slower rows are left out [rad/s or m/s]: stiction hides the load.
+        load_friction: standard deviation of the coefficient of load-dependent friction.
+        friction: standard deviation of changes of friction, in multiples of the torques.
+        arm_error: least relative error of the masses of the arm, and
+        worst_arm: the greatest; the data decide between them.
+        rounds: load-dependent friction needs the load, and the load needs the friction.
+        most_off: joints disagree if a gain is off by more prior standard deviations, and
+        sure: by more of its own.
+        least_gain_error: least prior standard deviation of that test.
+        possible: range of measured per modelled torque; outside of it a sign, a unit or a joint is
+            wrong.
+        shown: largest standard deviation of that ratio, as a share, for it to count.
+        blocks: of time, for that standard deviation.
+        worst: largest condition of the normal equations of the ratio.
+        moving: slower rows do not count for the ratio [rad/s or m/s].
+    """
 
-# Rounds for friction that grows with the load: it needs the load, and the load needs it.
-ROUNDS = 2
+    strength: float = 0.03
+    lightest: float = 1e-12
+    dead_band: float = 0.01
+    load_friction: float = 0.1
+    friction: float = 10.0
+    arm_error: float = 0.05
+    worst_arm: float = 0.5
+    rounds: int = 2
+    most_off: float = 4.0
+    sure: float = 5.0
+    least_gain_error: float = 0.02
+    possible: tuple[float, float] = (0.5, 1.6)
+    shown: float = 0.15
+    blocks: int = 20
+    worst: float = 1e10
+    moving: float = 0.02
+
+
+SETTINGS = PayloadSettings()
 
 
 def identify_payload(
@@ -99,13 +116,16 @@ def identify_payload(
         without: a log of the same motion without load, whose torques are subtracted. It need not
             start at the same moment of the motion: it is aligned in time.
         friction: fit friction again; default is True unless `without` is given.
-        gain_error: standard deviation of the drives' gains, relative: 0.06 if they may be wrong by
+        gain_error: relative standard deviation of the drives' gains: 0.06 if they may be wrong by
             up to 10 %. It is part of the error bars; 0 if torques are calibrated.
-        cutoff: of the low-pass of positions [Hz]; chosen from their spectrum if left out.
+        cutoff: low-pass cut-off frequency of positions [Hz]; default is chosen from their spectrum.
         progress: called with (done, total, what) during each step.
 
+    Returns:
+        The load with its uncertainty, and the arm that holds it.
+
     Raises:
-        InputError: an argument is wrong, or at no shift of time do the two logs show one motion.
+        InputError: an argument is wrong, or the two logs are of different motions.
         MissingExtraError: Clarabel is not installed.
 
     Examples:
@@ -118,7 +138,7 @@ def identify_payload(
     tell = reporter(progress)
     held = checked_logs(arm, logs, "logs")
     empty = [] if without is None else checked_logs(arm, without, "without")
-    anew = not empty if friction is None else checked_flag(friction, "friction")
+    refit = not empty if friction is None else checked_flag(friction, "friction")
     gains = checked_number(gain_error, "gain_error", least=0.0, below=1.0)
     if empty and len(held) > 1:
         raise InputError(
@@ -126,7 +146,7 @@ def identify_payload(
         )
     if not empty and not any(joint.mass for joint in arm.robot.joints):
         raise InputError(
-            f"{arm.name} has no masses, so all that it weighs would count as the load. Identify it "
+            f"{arm.name} has no masses, so its own weight would count as the load. Identify it "
             "first, or give a log `without` the load.",
             argument="arm",
         )
@@ -135,31 +155,33 @@ def identify_payload(
         raise InputError(
             "the logs with and without load have the same torques; is one given as the other?"
         )
-    need_solver(WHY)
+    need_solver("identifying a physically consistent load")
     data = prepared(held, empty, checked_cutoff(cutoff), None, tell)
     starts = [float(log.t[0]) for log in (*held, *empty)]
-    measured = _measured(arm, data, starts)
-    natural = _expected(arm, measured.parts)
-    plain = plain_model(arm, friction=anew)
-    settings = Settings(np.full(arm.n, DEAD_BAND), True, None, STRENGTH)
-    first = fitted(Rows(plain, measured.parts), natural, settings, tell)
+    parts, shift = _added_torques(arm, data, starts)
+    prior = _link_prior(arm, parts)
+    plain = model_of(arm, LoadColumns(arm), friction_columns(arm) if refit else [])
+    settings = Settings(np.full(arm.n, SETTINGS.dead_band), True, None, SETTINGS.strength)
+    first = fitted(Rows(plain, parts), prior, settings, tell)
     tell(0, 1, "error bars")
-    found = _estimated(arm, measured.parts, first, natural, anew, not empty, gains)
-    load = _body(found, natural)
-    reasons = _reasons(arm, data, load, found, gains)
-    notes = [*data.notes, *_told(measured.shift, anew, gains)]
-    return _payload(arm, found, load, natural, measured.shift, reasons, notes)
+    unknowns = _Unknowns(arm, refit, not empty, gains)
+    load, estimated = first.fit.values[:10].copy(), None
+    for _ in range(SETTINGS.rounds):
+        model, wide = unknowns.with_prior(load, prior, _rms(parts))
+        rows = Rows(model, parts)
+        estimated = estimate(rows, first.targets, first.kept, wide, gains, load)
+        load = estimated.load
+    assert estimated is not None
+    body = _physical_load(estimated, prior)
+    reasons = _reasons(arm, data, body, estimated, gains)
+    notes = [*data.notes, *_notes(shift, refit, gains)]
+    return _payload(arm, estimated, body, prior, shift, reasons, notes)
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """The torques that the load adds, in segments; and the shift of the log without load."""
-
-    parts: list[FilteredSegment]
-    shift: float | None
-
-
-def _measured(arm: Arm, data: Data, starts: Sequence[float]) -> _Measured:
+def _added_torques(
+    arm: Arm, data: Data, starts: Sequence[float]
+) -> tuple[list[FilteredSegment], float | None]:
+    """Return the torques that the load adds, and the shift of the log without load."""
     listed: list[FilteredSegment] = []
     shift = None
     for number, (log, band) in enumerate(zip(data.train, data.train_bands, strict=True)):
@@ -167,9 +189,9 @@ def _measured(arm: Arm, data: Data, starts: Sequence[float]) -> _Measured:
         kept = np.ones(len(log), dtype=np.bool_)
         if data.test:
             other = data.test[0]
-            found = aligned(log, other, (starts[0], starts[1]))
-            shift, kept = found.shift, found.common
-            target = target - interpolated(found.times, other.t, _residuals(arm, other))
+            match = aligned(log, other, (starts[0], starts[1]))
+            shift, kept = match.shift, match.common
+            target = target - interpolated(match.times, other.t, _residuals(arm, other))
         for a, b in log.bounds:
             at = a + np.flatnonzero(kept[a:b])
             if not len(at):
@@ -182,7 +204,7 @@ def _measured(arm: Arm, data: Data, starts: Sequence[float]) -> _Measured:
                 listed.append(one)
     if not listed:
         raise InputError("the logs are too short: nothing is left after filtering. Record longer.")
-    return _Measured(listed, shift)
+    return listed, shift
 
 
 def _residuals(arm: Arm, log: Prepared) -> Array:
@@ -191,10 +213,10 @@ def _residuals(arm: Arm, log: Prepared) -> Array:
     return log.tau - arm.inverse_dynamics(log.q, log.qd, log.qdd)
 
 
-def _expected(arm: Arm, parts: Sequence[FilteredSegment]) -> LinkPrior:
+def _link_prior(arm: Arm, parts: Sequence[FilteredSegment]) -> LinkPrior:
     """Return a prior around zero; its spread is that of a mass at one link length."""
     length = link_length(arm)
-    mass = max(float(_rms(parts).max()) / (9.81 * length), LIGHTEST)
+    mass = max(float(_rms(parts).max()) / (9.81 * length), SETTINGS.lightest)
     return LinkPrior(np.zeros(10), SPREAD * mass * length**POWERS, False)
 
 
@@ -203,132 +225,171 @@ def _rms(parts: Sequence[FilteredSegment]) -> Array:
     return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
 
 
-def _estimated(
-    arm: Arm,
-    parts: Sequence[FilteredSegment],
-    first: Fitted,
-    natural: LinkPrior,
-    anew: bool,
-    alone: bool,
-    gain_error: float,
-) -> Estimate:
-    load, found = first.fit.values[:10].copy(), None
-    for _ in range(ROUNDS):
-        columns = load_columns(arm, alone=alone, friction=anew, gains=gain_error > 0.0, load=load)
-        prior = _prior(arm, columns, natural, _rms(parts), gain_error)
-        rows = Rows(columns.model, parts)
-        found = estimate(rows, first.targets, first.kept, prior, gain_error, load)
-        load = found.load
-    assert found is not None
-    return found
+@dataclass(frozen=True)
+class _Unknowns:
+    """What is unknown beside the load.
+
+    Attributes:
+        arm: the arm without load.
+        refit: fit friction again.
+        alone: whether the model of the arm is subtracted, rather than a log without load.
+        gain_error: relative standard deviation of the gains.
+    """
+
+    arm: Arm
+    refit: bool
+    alone: bool
+    gain_error: float
+
+    def with_prior(self, load: Array, link: LinkPrior, torque: Array) -> tuple[Model, Prior]:
+        """Return the columns of the load and of all unknowns, and their prior.
+
+        Args:
+            load: the current estimate of the load ``(10,)``, for load-dependent friction.
+            link: prior of the load.
+            torque: rms of the torques ``(n,)``.
+        """
+        arm, names = self.arm, list(enumerate(self.arm.joint_names))
+        base, to_link = LoadColumns(arm, arm.minimal if self.alone else None), from_tip(arm) @ load
+        grows = [load_friction(arm, j, to_link, self.alone) for j in range(arm.n)]
+        own = [Column(f"Fl_{name}", "", "extra", j, grows[j]) for j, name in names]
+        precisions = [SETTINGS.load_friction**-2 * np.eye(arm.n)]
+        if self.alone and self.gain_error > 0.0:
+            own += [
+                Column(f"gain_{name}", "", "extra", j, rigid_torque(arm, j)) for j, name in names
+            ]
+            precisions.append(gain_precision(arm.n, self.gain_error))
+        if self.refit:
+            friction = friction_columns(arm)
+            sizes = np.maximum(torque[[column.joint for column in friction]], SETTINGS.lightest)
+            own += friction
+            precisions.append(np.diag((SETTINGS.friction * sizes) ** -2.0))
+        k, of_load = len(base.names), np.diag((SETTINGS.strength / link.spread) ** 2)
+        zeros = np.zeros((k - 10, k - 10))
+        fixed: Array = scipy("linalg").block_diag(of_load, zeros, *precisions)
+        scaled = np.zeros_like(fixed)
+        if self.alone:
+            masses = np.maximum([joint.mass for joint in arm.robot.joints], SETTINGS.lightest)
+            error = SETTINGS.arm_error * STRONGEST
+            spread = error * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
+            P = arm.minimal.matrix
+            scaled[10:k, 10:k] = scaled_inverse((P * spread**2) @ P.T)
+        weakest = STRONGEST * SETTINGS.arm_error / SETTINGS.worst_arm
+        prior = Prior(np.zeros(len(fixed)), scaled, fixed, weakest, k - 10)
+        return model_of(arm, base, own), prior
 
 
-def _prior(
-    arm: Arm, columns: Columns, natural: LinkPrior, torque: Array, gain_error: float
-) -> Prior:
-    """Return what is believed of all columns before the data are used."""
-    model = columns.model
-    p, k = len(model.columns), model.k
-    scaled, fixed = np.zeros((2, p, p))
-    if k > 10:
-        masses = np.maximum([joint.mass for joint in arm.robot.joints], LIGHTEST)
-        spread = ARM_ERROR * STRONGEST * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
-        P = arm.minimal.matrix
-        scaled[10:k, 10:k] = scaled_inverse((P * spread**2) @ P.T)
-    fixed[:10, :10] = np.diag((STRENGTH / natural.spread) ** 2)
-    if columns.gains:
-        root = gain_prior(arm.n, gain_error)
-        fixed[np.ix_(columns.gains, columns.gains)] = root.T @ root
-    for i in columns.load_friction:
-        fixed[i, i] = LOAD_FRICTION**-2
-    for i in columns.friction:
-        size = float(torque[model.columns[i].joint])
-        fixed[i, i] = (FRICTION * max(size, LIGHTEST)) ** -2.0
-    return Prior(np.zeros(p), scaled, fixed, STRONGEST * ARM_ERROR / WORST_ARM, k - 10)
-
-
-def _reasons(arm: Arm, data: Data, load: Load, found: Estimate, gain_error: float) -> list[str]:
-    """Return why the load is not to be relied on: torques that cannot be right."""
-    names, said = arm.joint_names, list[str]()
+def _reasons(arm: Arm, data: Data, load: Load, estimated: Estimate, gain_error: float) -> list[str]:
+    """Return why the load fails validation: implausible torques."""
+    names, reasons = arm.joint_names, list[str]()
     if any(joint.mass for joint in arm.robot.joints):
         known, log = (arm, data.test[0]) if data.test else (loaded(arm, load), data.train[0])
-        said += impossible_gains(names, *model_gains(known, log), "those of the arm's model")
-    if said or not data.test:
-        return said
-    off = np.abs(found.alone - 1.0)
-    apart = (off > MOST_OFF * max(gain_error, LEAST_GAIN_ERROR)) & (off > SURE * found.alone_std)
+        reasons = _implausible_gains(known, log)
+    if reasons or not data.test:
+        return reasons
+    off = np.abs(estimated.alone - 1.0)
+    expected = max(gain_error, SETTINGS.least_gain_error)
+    apart = (off > SETTINGS.most_off * expected) & (off > SETTINGS.sure * estimated.alone_std)
     if apart.any():
-        each = zip(names, found.alone.tolist(), found.alone_std.tolist(), apart, strict=True)
-        listed = ", ".join(f"{name} {g:.2f} +- {s:.2g}" for name, g, s, wrong in each if wrong)
-        said.append(
-            "the joints do not agree on one load: torque that a joint shows per torque of the load "
-            f"is {listed}, farther from 1 than drives are wrong by; is the gain or the sign of a "
-            "drive wrong?"
+        bars = estimated.alone, estimated.alone_std
+        each = (f"{names[j]} {bars[0][j]:.2f} +- {bars[1][j]:.2g}" for j in np.flatnonzero(apart))
+        listed = ", ".join(each)
+        reasons.append(
+            "the joints do not agree on one load: measured torque per torque of the load is "
+            f"{listed}, expected 1 +- {expected:.2g}. Check gain and sign of these drives."
         )
-    return said
+    return reasons
 
 
 def _payload(
     arm: Arm,
-    found: Estimate,
+    estimated: Estimate,
     load: Load,
-    natural: LinkPrior,
+    prior: LinkPrior,
     shift: float | None,
     reasons: list[str],
     notes: list[str],
 ) -> Payload:
-    std = np.sqrt(np.diag(found.covariance))
+    std = np.sqrt(np.diag(estimated.covariance))
     can = visible(LoadColumns(arm), arm.n)
-    blind = [name for name, seen in can.items() if not seen]
-    if blind:
-        notes.append(f"torques of this arm do not show {', '.join(blind)} of a load.")
-    size = load.mass * (natural.spread / natural.spread[0])
-    weak = [
-        name
-        for name, s, m in zip(PARAMETER_NAMES, std, size, strict=True)
-        if s > UNKNOWN * m and can[name]
-    ]
-    if weak:
-        notes.append(f"this motion hardly shows {', '.join(weak)} of the load.")
+    poor = std > UNKNOWN * load.mass * (prior.spread / prior.spread[0])
+    blind = ", ".join(name for name, seen in can.items() if not seen)
+    weak = ", ".join(name for name, bad in zip(can, poor, strict=True) if bad and can[name])
+    notes += [f"torques of this arm do not show {blind} of a load."] * bool(blind)
+    notes += [f"this motion hardly shows {weak} of the load."] * bool(weak)
     toward = np.column_stack([-np.array(load.com), np.eye(3)])
-    variance = np.maximum(np.diag(toward @ found.covariance[:4, :4] @ toward.T), 0.0)
+    variance = np.maximum(np.diag(toward @ estimated.covariance[:4, :4] @ toward.T), 0.0)
     com_std = ratio(np.sqrt(variance), load.mass, np.inf)
     if not std[0] <= UNKNOWN * load.mass:
         reasons = [*reasons, f"the mass is not known: its standard deviation is {std[0]:.2g} kg."]
     return Payload(
-        load=load, arm=loaded(arm, load), parameters=found.load.copy(), std=std,
-        covariance=found.covariance.copy(), identifiable=can, mass_std=float(std[0]),
-        com_std=com_std, sigma=found.sigma, gains=found.gains, gains_std=found.gains_std,
-        shift=shift, reasons=tuple(reasons), notes=tuple(notes),
+        load=load, arm=loaded(arm, load), parameters=estimated.load, std=std,
+        covariance=estimated.covariance, identifiable=can, mass_std=float(std[0]), com_std=com_std,
+        sigma=estimated.sigma, gains=estimated.gains, gains_std=estimated.gains_std, shift=shift,
+        reasons=tuple(reasons), notes=tuple(notes),
     )  # fmt: skip
 
 
-def _body(found: Estimate, natural: LinkPrior) -> Load:
-    """Return the body that can exist and is nearest to the estimate."""
+def _physical_load(estimated: Estimate, prior: LinkPrior) -> Load:
+    """Return the physically consistent load nearest to the estimate."""
     columns = tuple(Column(name, "", "base", -1) for name in PARAMETER_NAMES)
-    rows = np.column_stack([found.root, found.root @ found.load])
+    rows = np.column_stack([estimated.root, estimated.root @ estimated.load])
     problem = Problem(
-        1, columns, rows, np.eye(10), natural.mean, natural.spread, STRENGTH, False, found.load,
+        1, columns, rows, np.eye(10), prior.mean, prior.spread, SETTINGS.strength, False,
+        estimated.load,
     )  # fmt: skip
     return Load.of_parameters(physical(problem).parameters)
 
 
-def _told(shift: float | None, anew: bool, gain_error: float) -> list[str]:
-    if shift is None:
-        said = (
-            "torques of the model of the arm were subtracted; its masses are taken as known to "
-            f"{ARM_ERROR:.0%} at the best, which is part of the error bars"
-        )
-    else:
-        said = (
-            "torques of the log without load were subtracted, each less the model of the arm; the "
-            f"motion comes {abs(shift):.4g} s {'later' if shift >= 0.0 else 'earlier'} in it, and "
-            "it was aligned"
+def _notes(shift: float | None, refit: bool, gain_error: float) -> list[str]:
+    subtracted = (
+        "torques of the model of the arm were subtracted; its masses are assumed known to "
+        f"{SETTINGS.arm_error:.0%} at best, which is part of the error bars"
+    )
+    if shift is not None:
+        subtracted = (
+            "torques of the log without load were subtracted, each minus the model of the arm; the "
+            f"log was aligned: its motion is {abs(shift):.4g} s "
+            f"{'later' if shift >= 0.0 else 'earlier'}"
         )
     gains = (
-        f"gains of the drives are taken as right to {gain_error:.1%} (one standard deviation, two "
-        "thirds of its square common to all), which is part of the error bars"
-        if gain_error > 0.0
-        else "gains of the drives are taken as right"
+        f"known to {gain_error:.1%} (one standard deviation, two thirds of the variance common to "
+        "all), which is part of the error bars"
     )
-    return [f"{said}; friction was {'fitted anew' if anew else 'taken as it is'}.", f"{gains}."]
+    return [
+        f"{subtracted}; friction was {'fitted again' if refit else 'taken from the arm'}.",
+        f"gains of the drives are assumed {gains if gain_error > 0.0 else 'exact'}.",
+    ]
+
+
+def _implausible_gains(arm: Arm, log: Prepared) -> list[str]:
+    """Return a sentence on every joint whose torques contradict the model of the arm.
+
+    Measured torque per torque of the model is fitted beside friction, with a jackknife. A ratio
+    that the log does not show contradicts nothing.
+    """
+    assert log.tau is not None
+    rigid = arm.inverse_dynamics(log.q, log.qd, log.qdd, friction=False)
+    low, high = SETTINGS.possible
+    reasons: list[str] = []
+    for j, name in enumerate(arm.joint_names):
+        v = log.qd[:, j]
+        rows = np.column_stack([rigid[:, j], np.ones(len(v)), np.sign(v), v, log.tau[:, j]])
+        rows = rows[np.abs(v) > SETTINGS.moving]
+        if len(rows) < 10 * SETTINGS.blocks or not np.ptp(rows[:, 0]) > 0.0:
+            continue
+        grams = [part.T @ part for part in np.array_split(rows, SETTINGS.blocks)]
+        total = np.sum(grams, axis=0)
+        size = np.sqrt(np.diag(total)[:4])
+        if np.linalg.cond(ratio(total[:4, :4], np.outer(size, size), 0.0)) > SETTINGS.worst:
+            continue
+        each = [scaled_solve(G[:4, :4], G[:4, 4]) for G in (total, *(total - G for G in grams))]
+        gain, bar = float(each[0][0]), float(np.sqrt(jackknife(each[1:])[0, 0]))
+        if low <= gain <= high or not bar < SETTINGS.shown * max(abs(gain), 1.0):
+            continue
+        why = "their sign is wrong" if gain < 0.0 else "their unit, or the drive's gain, is wrong"
+        reasons.append(
+            f"the torques of {name} are {gain:.2f} +- {bar:.2g} times those of the arm's model: "
+            f"{why}, or they are of another joint."
+        )
+    return reasons

@@ -19,8 +19,8 @@ from armdyn.log.filters import choose_cutoff
 from armdyn.log.log import Log
 from armdyn.progress import Progress
 
+# Highest cut-off [Hz] of a log too short for a prediction: arms move below 5 Hz.
 UNVERIFIED_CUTOFF = 20.0
-"""Highest cut-off [Hz] of a log too short for a prediction: arms move below 5 Hz."""
 
 
 @dataclass(frozen=True)

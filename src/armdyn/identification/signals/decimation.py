@@ -19,24 +19,24 @@ from armdyn.arrays import Array
 from armdyn.log.rows import runs
 from armdyn.log.signals import Prepared
 
+# Rows of one product with the filter's matrix. More rows mean more zeros, and a product so large
+# that the linear algebra library starts threads, which takes longer than the product itself.
 TILE = 4
-"""Rows of one product with the filter's matrix. More rows mean more zeros, and a product so large
-that the linear algebra library starts threads, which takes longer than the product itself."""
 
+# End of the passband as a share of the Nyquist frequency of the decimated rows.
 EDGE = 0.8
-"""End of the passband as a share of the Nyquist frequency of the decimated rows."""
 
+# Half the length of the filter, in decimated rows, and the shape of its Kaiser window: 40 dB of
+# stopband attenuation.
 REACH, KAISER_BETA = 5.0, 3.4
-"""Half the length of the filter, in decimated rows, and the shape of its Kaiser window: 40 dB of
-stopband attenuation."""
 
+# Up to this share of a row's samples is averaged before the weights apply: the average's own
+# low-pass is flat to 2 % in the passband.
 AVERAGED_SHARE = 1 / 8
-"""Up to this share of a row's samples is averaged before the weights apply: the average's own
-low-pass is flat to 2 % in the passband."""
 
+# A joint that moves less than this share of the joint that moves most does not count: its signal is
+# mostly noise.
 NEGLIGIBLE_MOTION = 1e-2
-"""A joint that moves less than this share of the joint that moves most does not count: its signal
-is mostly noise."""
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ from armdyn.log.rows import is_in_file
 from armdyn.log.signals import Prepared, prepare, velocities
 from armdyn.progress import Progress
 
+# Measured velocities are used if they differ from the slopes of the positions by less than this
+# share of the speed: more means another unit, sign or joint.
 VELOCITY_AGREEMENT = 0.2
-"""Measured velocities are used if they differ from the slopes of the positions by less than this
-share of the speed: more means another unit, sign or joint."""
 
+# How the note on the cut-off begins. A chosen cut-off is noted once, with the reason.
 LOW_PASSED = "positions low-passed at"
-"""How the note on the cut-off begins. A chosen cut-off is noted once, with the reason."""
 
 
 @dataclass(frozen=True, eq=False)

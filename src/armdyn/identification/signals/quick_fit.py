@@ -28,12 +28,12 @@ from armdyn.log.signals import Prepared, prepare
 from armdyn.progress import silent
 from armdyn.robot.friction import FRICTION_TERMS
 
+# Kind of the columns of rotor inertias.
 ROTOR = "rotor"
-"""Kind of the columns of rotor inertias."""
 
+# Cut-off of the positions in multiples of the band of the rows: the low-pass leaves that band
+# unchanged.
 POSITIONS = 2.5
-"""Cut-off of the positions in multiples of the band of the rows: the low-pass leaves that band
-unchanged."""
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.identification.signals.decimation import NEGLIGIBLE_MOTION
 from armdyn.log.log import Log
-from armdyn.log.rows import FileRows, blocks, is_in_file
+from armdyn.log.rows import FileRows, blocks, first_not_before, is_in_file
 
+# A joint is at rest below this share of its greatest speed.
 AT_REST = 0.02
-"""A joint is at rest below this share of its greatest speed."""
 
+# Rest that is kept before and after the motion [s]: filters start up in it.
 MARGIN = 0.25
-"""Rest that is kept before and after the motion [s]: filters start up in it."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,7 @@ def trimmed(log: Log, ends: tuple[float, float] | None) -> Log:
 
 def _between(log: Log, first: float, last: float) -> tuple[int, int]:
     """Return the samples from one time to another, both included."""
-    start = stop = 0
-    for a, b in blocks(len(log)):
-        t = log.t[a:b]
-        start += int((t < first).sum())
-        stop += int((t <= last).sum())
+    start, stop = (first_not_before(log.t, t) for t in (first, np.nextafter(last, np.inf)))
     if stop - start < 2:
         raise InputError(
             f"`trim` cuts off all of {log.source or 'the log'}, which lasts {log.duration:.4g} s; "

@@ -13,14 +13,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.checks import checked_path
 from armdyn.errors import InputError
+from armdyn.identification.payload.payload import UNKNOWN
 from armdyn.identification.tables import gain_values
 from armdyn.log.log import Log
 from armdyn.writing import write_together, write_whole
-
-# A gain is not known if its standard deviation exceeds this share of its value.
-UNKNOWN = 0.3
-
-JSON = "gains.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,9 +30,9 @@ class DriveGains:
         values: minimal parameters of the arm ``(k,)``, see `Arm.minimal_with` rotors.
         sigma: standard deviation of the residuals of the filtered currents ``(n,)`` [A].
         mass: the known mass of the load [kg].
-        com: its centre of mass as found ``(3,)`` [m]; NaN if it was given.
+        com: its estimated centre of mass ``(3,)`` [m]; NaN if it was given.
         com_std: standard deviations of the centre of mass ``(3,)``.
-        reasons: why the gains are not to be relied on, a sentence each; they begin the notes.
+        reasons: why the gains failed validation, a sentence each; they begin the notes.
         notes: processing steps and findings, a sentence each.
 
     Examples:
@@ -62,12 +58,12 @@ class DriveGains:
 
     @property
     def known(self) -> tuple[bool, ...]:
-        """Whether the standard deviation of a gain is below a third of it."""
+        """Whether the standard deviation of a gain is below 30 % of it."""
         return tuple((self.std < UNKNOWN * np.abs(self.gains)).tolist())
 
     @property
     def passed(self) -> bool:
-        """Whether all gains are known, and can be right."""
+        """Whether all gains are known and plausible."""
         return not self.reasons
 
     @property
@@ -131,7 +127,7 @@ class DriveGains:
         write_whole(checked_path(path), self._text())
 
     def save_in(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
-        """Write gains.json into a folder, which is made if it is missing.
+        """Write gains.json into a folder, which is created if it is missing.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -141,7 +137,7 @@ class DriveGains:
             ['gains.json']
         """
         target = checked_path(folder, "folder", what="the path of a folder")
-        return write_together(target, {JSON: self._text()}, None)
+        return write_together(target, {"gains.json": self._text()}, None)
 
     def _text(self) -> str:
         return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"

@@ -1,1 +1,0 @@
-"""Torque constants of the drives."""
