@@ -8,6 +8,7 @@ from armdyn.present.tables import Grid, card, percent
 
 if TYPE_CHECKING:
     from armdyn.identification.exciting.motion import ExcitingMotion
+    from armdyn.identification.judge.judgement import Finding
     from armdyn.identification.payload.drive_gains import DriveGains
     from armdyn.identification.payload.payload import Payload
     from armdyn.identification.result import Result
@@ -18,17 +19,20 @@ def torque_errors(result: Result) -> Grid:
     held = "held out" if result.held_out else "of the fit"
     columns = zip(
         result.arm.joint_names, result.errors.per_joint, result.train_errors.per_joint,
-        result.excitation.per_joint, result.sigma, strict=True,
+        result.expected_error, result.parameter_error, result.sigma, strict=True,
     )  # fmt: skip
     rows = [
-        (name, f"{error:.2%}", f"{fit:.2%}", f"{expected:.2%}", f"{sigma:.3g}")
-        for name, error, fit, expected, sigma in columns
+        (name, *(percent(x) for x in errors), f"{sigma:.3g}") for name, *errors, sigma in columns
     ]
-    total, judged = result.errors.total, result.excitation.expected_error
-    rows.append(("all", f"{total:.2%}", f"{result.train_errors.total:.2%}", f"{judged:.2%}", ""))
+    total = (
+        result.errors.total, result.train_errors.total, result.expected_total,
+        result.excitation.expected_error,
+    )  # fmt: skip
+    rows.append(("all", *map(percent, total), ""))
+    heads = (f"error {held}", "of the fit", "expected", "by parameters", "rms residual")
     return Grid(
         f"Errors of torques, {result.arm.name}",
-        ("joint", f"error {held}", "of the fit", "expected elsewhere", "rms residual"),
+        ("joint", *heads),
         1,
         tuple(rows),
         breaks=frozenset({len(rows) - 1}),
@@ -40,7 +44,7 @@ def result_card(result: Result) -> str:
     where = "held out" if result.held_out else "of the fit"
     facts = {
         f"error {where}": percent(result.errors.total),
-        "expected elsewhere": percent(result.excitation.expected_error),
+        "expected on other motions": percent(result.expected_total),
         "parameters": str(len(result.values)),
     }
     title = f"Identification of {result.arm.name}: {result.verdict}"
@@ -48,20 +52,45 @@ def result_card(result: Result) -> str:
 
 
 def verdict_lines(result: Result) -> list[str]:
-    """Return the verdict as lines: reasons, reservations, findings, gains checked and the box."""
-    where = "data not used for the fit" if result.held_out else "the data of the fit"
-    head = "usable, with reservations" if result.verdict == "usable" else result.verdict
-    lines = [f"{head}: torque error {result.errors.total:.2%} on {where}."]
+    """Return the verdict as lines: what it is, why, what to do next; then all else."""
+    lines = [headline(result)]
+    cause = result.cause
+    if cause is not None:
+        lines.append(f"most likely cause: {cause.what}{_fall(cause)}")
+    if cause is not None or not result.passed:
+        lines.append(f"next: {result.next_command}")
     lines += [f"  - {words}" for words in (*result.reasons, *result.reservations)]
-    for finding in result.findings:
-        lines.append(
-            f"  - better explained: {finding.what} (error {finding.error_before:.1%} -> "
-            f"{finding.error_after:.1%}); {finding.option}."
-        )
+    lines += [
+        f"  - better explained: {finding.what}{_fall(finding)}; {finding.option}."
+        for finding in result.findings
+        if finding is not cause
+    ]
     checked = zip(result.arm.joint_names, result.judgement.measures.gain_checked, strict=True)
-    lines.append(f"Gain checked to: {', '.join(f'{name} {_within(x)}' for name, x in checked)}.")
-    lines.append("This holds for motions within")
+    lines.append(
+        f"Torque scale verified to: {', '.join(f'{name} {_within(x)}' for name, x in checked)}."
+    )
+    lines.append("Validated for motions within" if result.usable else "Tested on motions within")
     return [*lines, *(f"  {line}" for line in result.box.words(result.arm.robot.joints))]
+
+
+HEADS = {
+    "passed": "passed",
+    "usable": "usable, with reservations",
+    "not passed": "failed validation",
+}
+"""Verdicts in the words of reports."""
+
+
+def headline(result: Result) -> str:
+    """Return the verdict and the error behind it in a line."""
+    where = "data not used for the fit" if result.held_out else "the data of the fit"
+    return f"{HEADS[result.verdict]}: torque error {result.errors.total:.2%} on {where}."
+
+
+def _fall(finding: Finding) -> str:
+    """Return how far a remedy lowers the error, in parentheses."""
+    before, after = finding.error_before, finding.error_after
+    return "" if before == after else f" (error {before:.1%} -> {after:.1%})"
 
 
 def _within(x: float) -> str:

@@ -83,7 +83,8 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     box = box_of(found.rows.parts)
     layout = layout_of(found, values, links, box.speed)
     gram = gram_with_effects(found, layout, progress)
-    size = _sizes(model.arm, gram)
+    torque = _torques(gram)
+    size = _sizes(model.arm, torque)
     tester = EffectTests(found, layout, gram, size, box)
     tests = [t for t in map(tester.test, layout.offered()) if t is not None]
     blocked = tester.relative(tester.folds.plain.squares.sum(axis=0))
@@ -95,6 +96,7 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     measures = Measures(
         size, blocked, tester.errors_of(values), _held_out(given.test, given.dead_band, size),
         tester.spread(), bias, lacking, curve, bent, gain, unknown, checked, free.min(axis=0),
+        torque,
     )  # fmt: skip
     friction = np.median(free, axis=0)
     names, joints = model.arm.joint_names, model.arm.robot.joints
@@ -131,11 +133,15 @@ def _mended(
     return replace(finding, error_before=before, error_after=after)
 
 
-def _sizes(arm: Arm, gram: Gram) -> Array:
+def _torques(gram: Gram) -> Array:
+    """Return the rms torque of the rows of every joint ``(n,)``."""
     count = np.maximum(gram.counts.sum(axis=0), 1.0)
     each = enumerate(zip(gram.products, gram.places, strict=True))
     squares = [float(G[:, len(at) + j, len(at) + j].sum()) for j, (G, at) in each]
-    rms = np.sqrt(np.array(squares) / count)
+    return np.sqrt(np.array(squares) / count)
+
+
+def _sizes(arm: Arm, rms: Array) -> Array:
     effort = np.array([j.effort if np.isfinite(j.effort) else 0.0 for j in arm.robot.joints])
     size = np.maximum(np.maximum(rms, OF_LARGEST * rms.max()), OF_EFFORT * effort)
     return np.where(size > 0.0, size, 1.0)
@@ -147,9 +153,14 @@ def _held_out(test: Sequence[Series], dead_band: Array, size: Array) -> Array:
     wrong = np.concatenate([s.residual for s in test])
     speed = np.abs(np.concatenate([s.velocity for s in test]))
     moving = (speed > dead_band) & (speed > MOVING * speed.max(axis=0))
-    square = np.sum(np.where(moving, wrong, 0.0) ** 2, axis=0)
     count = moving.sum(axis=0)
-    return np.where(count > 0, np.sqrt(square / np.maximum(count, 1)) / size, np.nan)
+    measured = np.concatenate([s.measured for s in test])
+    error, torque = (
+        np.sqrt(np.sum(np.where(moving, x, 0.0) ** 2, axis=0) / np.maximum(count, 1))
+        for x in (wrong, measured)
+    )
+    # torques held out may be larger than those of the fit
+    return np.where(count > 0, error / np.maximum(size, torque), np.nan)
 
 
 def _bias(tests: Sequence[Outcome], model: Model) -> tuple[Array, tuple[str, ...]]:

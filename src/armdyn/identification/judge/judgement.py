@@ -64,6 +64,8 @@ class Measures:
         gain_checked: how far the gain may be from 1, the estimate and twice its standard deviation;
             infinite if it cannot be checked.
         friction: smallest friction against the motion, over the speeds seen.
+        torque: root mean square of the measured torques of the rows of the fit [N m or N]; all
+            else is relative to `size`.
     """
 
     size: Array
@@ -79,6 +81,7 @@ class Measures:
     gain_unknown: Array
     gain_checked: Array
     friction: Array
+    torque: Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,9 @@ NARROW = 0.5
 SLOW = 0.25
 
 
+BARELY = 1.01
+"""Errors of a joint are told to be relative to another torque than its own from this factor on."""
+
 REFUSED = ("sign", "swap", "degrees", "unit")
 """Findings that make a model wrong whatever its error is."""
 
@@ -169,6 +172,11 @@ def _beyond(names: Sequence[str], measures: Measures, *, refusal: bool) -> Itera
         most = limit.refusal if refusal else limit.reservation
         if value > most and (refusal or value <= limit.refusal):
             words = limit.words.format(name=names[j], value=f"{value:.0%}", most=f"{most:.0%}")
+            if measures.size[j] > BARELY * measures.torque[j]:
+                words += (
+                    f" (of {measures.size[j]:.3g} N m or N, a share of the largest joint's torque "
+                    f"or of its own limit: it has {measures.torque[j]:.2g} itself)"
+                )
             told = {"bias": measures.lacking, "curve": measures.bent}.get(limit.measure)
             yield f"{words}: {told[j]}." if told else f"{words}."
     j = int(np.argmin(measures.friction))
