@@ -14,6 +14,7 @@ import armdyn
 from armdyn import Log
 from armdyn.cli.app import main
 from armdyn.identification.files import FILES
+from armdyn.present.tables import percent
 from support.identification import recorded, small_arm
 
 MAIN = "from armdyn.cli.app import main; main()"
@@ -61,7 +62,7 @@ def test_one_command_writes_a_model_a_report_and_c(monkeypatch, capsys, place, t
     verdict = json.loads((out / "result.json").read_text())
     assert verdict["passed"] is True and "\npassed: torque error" in told
     for joint in verdict["joints"]:
-        assert f"{joint['torque_error']:.2%}" in told
+        assert percent(joint["torque_error"]) in told
     truth, q = small_arm(), np.random.default_rng(1).uniform(-1, 1, (50, 3))
     for name in ("identified.toml", "identified.urdf"):
         found = armdyn.load(out / name)
@@ -110,7 +111,7 @@ def test_a_result_that_does_not_pass_is_written_with_status_1(
     words = (place / "blank.toml", place / "poor.csv", "-o", tmp_path / "out")
     status, told, _ = run(monkeypatch, capsys, *words)
     assert status == 1
-    assert "not passed: torque error" in told
+    assert "failed validation: torque error" in told
     verdict = json.loads((tmp_path / "out" / "result.json").read_text())
     assert verdict["passed"] is False and verdict["reasons"]
     assert "Failed validation" in (tmp_path / "out" / "report.html").read_text()

@@ -51,7 +51,7 @@ def test_faultless_data_pass_and_the_verdict_names_its_box() -> None:
     assert np.allclose(result.box.speed, np.quantile(np.abs(qd), 0.98, axis=0), rtol=0.02)
     assert np.allclose(result.box.acceleration, np.quantile(np.abs(qdd), 0.98, axis=0), rtol=0.1)
     text = "\n".join(verdict_lines(result))
-    assert "Gain checked to: joint1 +-" in text and "joint3: -" in text
+    assert "Torque scale verified to: joint1 +-" in text and "joint3: -" in text
 
 
 def test_states_of_the_box_are_inside_and_fill_it() -> None:
@@ -291,3 +291,24 @@ def test_tilts_are_across_gravity() -> None:
     for change in tilts(g):
         assert abs(change @ g) < 1e-9
         assert np.linalg.norm(change) == pytest.approx(np.linalg.norm(g))
+
+
+def test_gravity_has_a_verdict_of_its_own() -> None:
+    result = identify(small_arm(), log_of(true_torque))
+    assert result.gravity_verdict == "passed" and result.gravity_error.shape == (3,)
+    q = result.box.states(100, seed=3)[0]
+    off = result.arm.gravity(q) - small_arm().gravity(q)
+    size = np.sqrt(np.mean(small_arm().gravity(q) ** 2, axis=0))
+    assert (np.sqrt(np.mean(off**2, axis=0)) < 0.05 * np.maximum(size, 0.1 * size.max())).all()
+    wrong = identify(small_arm(), log_of(lambda *x: -true_torque(*x)))
+    assert wrong.gravity_verdict == "not passed"
+
+
+def test_expected_errors_are_near_those_of_other_motions() -> None:
+    ratios = []
+    for seed in range(4):
+        log, other = (recorded(small_arm(), seed=s, duration=15.0) for s in (seed, 50 + seed))
+        result = identify(small_arm(), log, test=other)
+        ratios.append(result.expected_total / result.total_error)
+        assert (result.expected_error > result.parameter_error / 2).all()
+    assert 0.5 < np.median(ratios) < 1.6

@@ -78,6 +78,13 @@ def plain_data(result: Result) -> dict[str, Any]:
         "verdict_text": result.verdict_text,
         "reasons": list(result.reasons),
         "reservations": list(result.reservations),
+        "cause": None if result.cause is None else result.cause.to_dict(),
+        "next_command": result.next_command,
+        "torque_scale": result.torque_scale,
+        "gravity": {
+            "verdict": result.gravity_verdict,
+            "error": [_number(x) for x in result.gravity_error],
+        },
         "findings": [finding.to_dict() for finding in result.findings],
         "box": result.box.to_dict(),
         "torque_error": {

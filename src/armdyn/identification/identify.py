@@ -113,7 +113,7 @@ def identify(
             are identified from the other joints, as far as these show them.
         progress: called with (done, total, what) during each step.
         client: a `distributed.Client`, whose workers make the rows of the regression and reduce
-            them to triangular factors; they also read files up to 256 MB, which they must find
+            them to Gram matrices; they also read files up to 256 MB, which they must find
             under the same paths. The result has the same bits as without it.
 
     Raises:

@@ -30,6 +30,7 @@ from armdyn.identification.fit.problem import Problem, Solution
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.judge.bias import bias_check
 from armdyn.identification.judge.excitation import excitation
+from armdyn.identification.judge.gravity import judge_gravity
 from armdyn.identification.judge.holdout import Errors, Series, compare
 from armdyn.identification.judge.hypotheses import scale_findings
 from armdyn.identification.judge.judge import Judged, judge
@@ -183,6 +184,7 @@ def run(
         notes.append(_tilt_note(turned))
         judgement = judgement.with_finding(_tilt_finding(turned))
     fit, covariance = found.fit, error_covariance(made.selected, solution)
+    gravity = judge_gravity(model, solution.values, covariance, judgement.box, judgement.findings)
     data, errors = made.data, made.errors
     return Result(
         arm=identified, described=arm, model=model, values=solution.values,
@@ -200,6 +202,7 @@ def run(
         ),
         signals=signals_of(task.train, task.test, data),
         windows=windows_of(data.test or data.train), torque_scale=scale.common,
+        gravity=gravity,
     )  # fmt: skip
 
 

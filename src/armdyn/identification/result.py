@@ -24,6 +24,7 @@ from armdyn.identification.judge.advice import advice, next_command
 from armdyn.identification.judge.bias import Bias
 from armdyn.identification.judge.box import Box
 from armdyn.identification.judge.excitation import Excitation
+from armdyn.identification.judge.gravity import Gravity
 from armdyn.identification.judge.holdout import Errors, Series
 from armdyn.identification.judge.judgement import Answer, Finding, Judgement
 from armdyn.identification.judge.rollout import Rollout, Windows, rollout
@@ -78,6 +79,7 @@ class Result:
         windows: parts of the data held out, which `rollout` simulates; None if they are too short.
         torque_scale: factor of the logged torques beside those of the description, a power of ten;
             1 if units agree. The result is in the unit of the log.
+        gravity: how well the torques of gravity are known, with a verdict of its own.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -118,7 +120,8 @@ class Result:
     about: About
     signals: tuple[Signals, ...]
     windows: Windows | None
-    torque_scale: float = 1.0
+    torque_scale: float
+    gravity: Gravity
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -187,6 +190,19 @@ class Result:
         size = np.where(np.isnan(self.expected_error), 0.0, self.judgement.measures.torque)
         wrong = np.nansum((self.expected_error * size) ** 2)
         return float(np.sqrt(ratio(wrong, np.sum(size**2), 1.0)))
+
+    @property
+    def gravity_error(self) -> Array:
+        """Standard deviation of the torques of gravity within `box`, relative, ``(n,)``.
+
+        A joint that carries little is compared with a tenth of the largest torque of gravity.
+        """
+        return self.gravity.error
+
+    @property
+    def gravity_verdict(self) -> Answer:
+        """The verdict on gravity alone: "passed", "usable" or "not passed"."""
+        return self.gravity.verdict
 
     @property
     def cause(self) -> Finding | None:

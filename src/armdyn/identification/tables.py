@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armdyn.identification.judge.advice import next_command
 from armdyn.present.tables import Grid, card, percent
 
 if TYPE_CHECKING:
@@ -51,14 +52,19 @@ def result_card(result: Result) -> str:
     return card(title, facts, torque_errors(result), (*result.reasons, *result.reservations))
 
 
-def verdict_lines(result: Result) -> list[str]:
-    """Return the verdict as lines: what it is, why, what to do next; then all else."""
+def verdict_lines(result: Result, robot: str = "") -> list[str]:
+    """Return the verdict as lines: what it is, why, what to do next; then all else.
+
+    Args:
+        result: of an identification.
+        robot: the robot as the user called it, for the next command; its name if left out.
+    """
     lines = [headline(result)]
     cause = result.cause
     if cause is not None:
         lines.append(f"most likely cause: {cause.what}{_fall(cause)}")
     if cause is not None or not result.passed:
-        lines.append(f"next: {result.next_command}")
+        lines.append(f"next: {next_command(result, robot)}")
     lines += [f"  - {words}" for words in (*result.reasons, *result.reservations)]
     lines += [
         f"  - better explained: {finding.what}{_fall(finding)}; {finding.option}."
@@ -68,6 +74,10 @@ def verdict_lines(result: Result) -> list[str]:
     checked = zip(result.arm.joint_names, result.judgement.measures.gain_checked, strict=True)
     lines.append(
         f"Torque scale verified to: {', '.join(f'{name} {_within(x)}' for name, x in checked)}."
+    )
+    lines.append(
+        f"Gravity: {HEADS[result.gravity_verdict]}, known to +-"
+        f"{percent(float(result.gravity_error.max()))} (one standard deviation)."
     )
     lines.append("Validated for motions within" if result.usable else "Tested on motions within")
     return [*lines, *(f"  {line}" for line in result.box.words(result.arm.robot.joints))]

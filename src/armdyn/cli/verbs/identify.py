@@ -104,7 +104,7 @@ def identify(
         print_json({**result.to_dict(), "files": [str(path) for path in paths]})
         complain(result.verdict_text)
     else:
-        _show(result, out, texts)
+        _show(result, out, texts, str(robot))
     if not (result.passed if only_passed else result.usable):
         raise typer.Exit(1)
 
@@ -119,9 +119,9 @@ def _c_texts(arm: Arm) -> dict[str, str]:
         raise ArmdynError(f"no temporary folder for C code: {error.strerror or error}.") from error
 
 
-def _show(result: Result, out: Path, texts: Iterable[str]) -> None:
+def _show(result: Result, out: Path, texts: Iterable[str], robot: str) -> None:
     show(torque_errors(result), "")
-    first, *more = verdict_lines(result)
+    first, *more = verdict_lines(result, robot)
     head, _, rest = first.partition(": ")
     show(Text(head, style=STYLES[result.verdict]) + Text(f": {plain(rest)}"), *map(plain, more))
     said = result.advice

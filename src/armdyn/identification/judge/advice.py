@@ -69,7 +69,12 @@ def _motion(result: Result) -> Iterator[str]:
             "show in accelerations."
         )
     left_out = rows_left_out(result)
-    resting = [f"{j.name} ({x:.0%})" for j, x in zip(joints, left_out, strict=True) if x > LEFT_OUT]
+    used = np.isfinite(result.about.dead_band)  # of ignored joints no row counts
+    resting = [
+        f"{joint.name} ({x:.0%})"
+        for joint, x, counts in zip(joints, left_out, used, strict=True)
+        if x > LEFT_OUT and counts
+    ]
     if resting:
         yield (
             f"many rows of {', '.join(resting)} are slower than the dead band and are left out. "
@@ -156,7 +161,7 @@ def _model(result: Result) -> Iterator[str]:
     if not result.model.base.rotor and not any(rotors):
         yield (
             "rotor inertias are neither described nor fitted; geared drives have them: "
-            "try `rotor='auto'` (`--rotor auto`)."
+            "try `rotor=True` (`--rotor`)."
         )
 
 
