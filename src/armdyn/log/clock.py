@@ -171,43 +171,54 @@ class _Clock:
             or not EQUAL_STEP_SHARE * self.period < self.off <= self.period
         ):
             return False
-        rough, apart, start = np.zeros(2), np.zeros(2), self.piece.start
+        rough, apart = np.zeros((2, 2, log.n))
+        steps, rounding = np.zeros((2, log.n))
         for a, b in runs(len(self.piece), RUNS, RUN):
-            rows = slice(start + a, start + b)
-            clocks = (self.times(a, b), log.t[rows])
-            q = log.q[rows] - log.q[rows][0]
-            # the largest step of every joint is 1; joints that rest stay zero
-            q = ratio(q, np.abs(np.diff(q, axis=0)).max(axis=0), 0.0)
+            rows = slice(self.piece.start + a, self.piece.start + b)
+            clocks, q = (self.times(a, b), log.t[rows]), log.q[rows]
+            rounding += np.sum((np.finfo(np.float64).eps * q) ** 2, axis=0)
+            q = q - q[0]
+            steps += np.sum(np.diff(q[SIDE - 1 : -SIDE], axis=0) ** 2, axis=0)
             rough += [_roughness(t, q) for t in clocks]
             if log.qd is not None:
                 apart += [_distance_from_slopes(t, q, log.qd[rows]) for t in clocks]
-        # Without any motion all four are zero.
+        # The better clock shows the noise. Each joint counts in units of its own; where none moves,
+        # all sums are zero.
+        noise = np.maximum(rough.min(axis=0), rounding)
+        moving = steps > STEPS**2 * noise
+        rough = ratio(rough, noise, 0.0)[:, moving].sum(axis=1)
+        apart = ratio(apart, apart.min(axis=0), 0.0)[:, moving].sum(axis=1)
         return bool(rough[0] < SMOOTHER_RATIO * rough[1]) and bool(apart[0] <= apart[1])
 
 
-def _roughness(t: Array, q: Array) -> float:
-    """Return the squared distance of positions from cubics through their neighbours."""
+def _roughness(t: Array, q: Array) -> Array:
+    """Return squared distances of positions from cubics through their neighbours, ``(n,)``.
+
+    Each is divided by the variance that noise of variance 1 gives it, which is larger where stamps
+    lie close together: the expectation for noise alone does not depend on the stamps.
+    """
     count = len(t) - 2 * SIDE
     sides = [k for k in range(2 * SIDE + 1) if k != SIDE]
     at = t[SIDE : SIDE + count]
     near = [t[k : k + count] for k in sides]
-    made = np.zeros((count, q.shape[1]))
+    off, variance = q[SIDE : SIDE + count].copy(), np.ones(count)
     for i, k in enumerate(sides):
         weight = np.ones(count)
         for other in (*near[:i], *near[i + 1 :]):
             weight *= (at - other) / (near[i] - other)
-        made += weight[:, None] * q[k : k + count]
-    return float(np.sum((q[SIDE : SIDE + count] - made) ** 2))
+        off -= weight[:, None] * q[k : k + count]
+        variance += weight**2
+    return np.sum(off**2 / variance[:, None], axis=0)
 
 
-def _distance_from_slopes(t: Array, q: Array, v: Array) -> float:
-    """Return the squared distance of the steps of positions from those of measured velocities.
+def _distance_from_slopes(t: Array, q: Array, v: Array) -> Array:
+    """Return squared distances of steps of positions from those of measured velocities, ``(n,)``.
 
     Velocities may be in another unit or of the other sign: those of each joint are scaled to fit.
     """
     step, path = np.diff(q, axis=0), 0.5 * (v[1:] + v[:-1]) * np.diff(t)[:, None]
     along = ratio(np.sum(step * path, axis=0), np.sum(path**2, axis=0), 0.0)
-    return float(np.sum((step - along * path) ** 2))
+    return np.sum((step - along * path) ** 2, axis=0)
 
 
 def _at_equal_steps(log: Log, clocks: list[_Clock]) -> Array:
