@@ -227,6 +227,13 @@ def test_noise_at_stamps_close_together_does_not_make_them_wrong(speed: float) -
     assert at_source_times(log) is log
 
 
+def test_stamps_that_are_almost_equal_give_numbers() -> None:
+    t = np.arange(100.0)
+    t[1] = 1e-200  # squares of what this divides overflow: warnings are errors
+    log = Log(t, np.sin(0.1 * t)[:, None])
+    assert at_source_times(log) is log
+
+
 def test_short_pieces_keep_their_stamps() -> None:
     t = 0.01 * (np.arange(30) + 0.3 * np.random.default_rng(0).random(30))
     log = Log(t, np.outer(np.arange(30), [2.0**-10, -(2.0**-9)]))  # a step of the encoder a sample

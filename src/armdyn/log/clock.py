@@ -198,21 +198,21 @@ class _Clock:
 def _roughness(t: Array, q: Array) -> Array:
     """Return squared distances of positions from cubics through their neighbours, ``(n,)``.
 
-    Each is divided by the variance that noise of variance 1 gives it, which is larger where stamps
-    lie close together: the expectation for noise alone does not depend on the stamps.
+    Each distance is divided by the standard deviation that noise of deviation 1 gives it, which is
+    larger where stamps lie close together: noise alone is as rough at any stamps.
     """
     count = len(t) - 2 * SIDE
     sides = [k for k in range(2 * SIDE + 1) if k != SIDE]
     at = t[SIDE : SIDE + count]
     near = [t[k : k + count] for k in sides]
-    off, variance = q[SIDE : SIDE + count].copy(), np.ones(count)
+    off, deviation = q[SIDE : SIDE + count].copy(), np.ones(count)
     for i, k in enumerate(sides):
         weight = np.ones(count)
         for other in (*near[:i], *near[i + 1 :]):
             weight *= (at - other) / (near[i] - other)
         off -= weight[:, None] * q[k : k + count]
-        variance += weight**2
-    return np.sum(off**2 / variance[:, None], axis=0)
+        deviation = np.hypot(deviation, weight)
+    return np.sum((off / deviation[:, None]) ** 2, axis=0)
 
 
 def _distance_from_slopes(t: Array, q: Array, v: Array) -> Array:
