@@ -178,6 +178,68 @@ def test_true_stamps_are_kept_where_joints_rest(rest: str, noise: float, measure
     assert at_source_times(log) is log
 
 
+def sampled(t: np.ndarray, seed: int, resting: str, velocities: bool) -> dict[str, np.ndarray]:
+    """Positions of sines with an encoder's noise, some joint at rest; perhaps their velocities."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 8))
+    size, speed, phase = rng.uniform([[[0.1]], [[0.5]], [[0.0]]], [[[0.4]], [[4.0]], [[6.0]]],
+                                     (3, 3, n))  # fmt: skip
+    angle = speed * t[:, None, None] + phase
+    q = (size * np.sin(angle)).sum(axis=1)
+    qd = (size * speed * np.cos(angle)).sum(axis=1)
+    still = rng.permutation(n)[: n - 1 if resting == "all but one" else 1]
+    q[:, still], qd[:, still] = rng.uniform(-2.0, 2.0), 0.0
+    if resting == "drifting":
+        q[:, still] += 1e-5 * t[:, None]
+    if resting == "wandering":
+        q[:, still] += 1e-5 * rng.normal(size=(len(t), 1)).cumsum(axis=0)
+    q += 10.0 ** rng.uniform(-5.5, -4.5) * rng.normal(size=q.shape)
+    if resting == "quantised":
+        step = 2.0 * np.pi / 2.0 ** rng.integers(16, 21)
+        q = step * np.round(q / step)
+    columns = {"q": q, "tau": rng.normal(size=q.shape)}
+    return columns | ({"qd": qd + 1e-3 * rng.normal(size=q.shape)} if velocities else {})
+
+
+@pytest.mark.parametrize("velocities", [False, True])
+@pytest.mark.parametrize("resting", ["noisy", "quantised", "drifting", "wandering", "all but one"])
+def test_a_joint_at_rest_neither_hides_wrong_stamps_nor_makes_true_ones_wrong(
+    resting: str, velocities: bool
+) -> None:
+    wrong = 0
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 1])
+        period = float(rng.choice([0.004, 0.01, 0.02]))
+        even = period * np.arange(1000)
+        t = even + period * rng.uniform(0.2, 0.6) * rng.random(1000)
+        true = Log(t, **sampled(t, seed, resting, velocities))
+        assert at_source_times(true) is true
+        mended = at_source_times(Log(t, **sampled(even, seed, resting, velocities)))
+        wrong += np.ptp(mended.t - even) < 0.1 * period
+    assert wrong >= 38
+
+
+@pytest.mark.parametrize("speed", [2.0, 6.0, 20.0])
+def test_noise_at_stamps_close_together_does_not_make_them_wrong(speed: float) -> None:
+    rng = np.random.default_rng(0)
+    t = np.arange(2000) + 0.999 * (rng.random(2000) < 0.02)
+    log = Log(t, speed * t[:, None] + rng.normal(size=(2000, 3)))
+    assert at_source_times(log) is log
+
+
+def test_stamps_that_are_almost_equal_give_numbers() -> None:
+    t = np.arange(100.0)
+    t[1] = 1e-200  # squares of what this divides overflow: warnings are errors
+    log = Log(t, np.sin(0.1 * t)[:, None])
+    assert at_source_times(log) is log
+
+
+def test_short_pieces_keep_their_stamps() -> None:
+    t = 0.01 * (np.arange(30) + 0.3 * np.random.default_rng(0).random(30))
+    log = Log(t, np.outer(np.arange(30), [2.0**-10, -(2.0**-9)]))  # a step of the encoder a sample
+    assert at_source_times(log) is log
+
+
 def test_velocities_that_agree_with_the_stamps_keep_them() -> None:
     even = np.arange(4000) * 0.005
     t = even + 1e-3 * np.sin(0.4 * np.arange(4000))
