@@ -11,8 +11,10 @@ the drives hold against them. The model is
 - self: identified from the log itself, pushes included, as `armdyn observe ROBOT LOG` does.
 
 A push counts as found if a contact of its joint begins within it. The first rows are simulated: ten
-minutes without contacts, and pushes at 500 Hz. The others are real logs, without contacts as far as
-is known, which lie beside the project, in ../shared; most have no pushes of their own.
+minutes without contacts, and pushes at 500 Hz; then motions with pauses, where the thresholds come
+from such a motion and the model has too much viscous friction. The others are real logs, without
+contacts as far as is known, which lie beside the project, in ../shared; most have no pushes of
+their own.
 """
 
 from __future__ import annotations
@@ -98,6 +100,7 @@ def row(name: str, model: str, share: float, score: Score) -> None:
 def simulated(many: int) -> None:
     """Print rows of the small arm of the tests."""
     from support.identification import recorded, small_arm
+    from support.pauses import paused
 
     arm, limit = small_arm(), np.array([30.0, 30.0, 15.0])
     result = armdyn.identify(arm, recorded(arm, seed=1), physical=False)
@@ -110,6 +113,16 @@ def simulated(many: int) -> None:
             log = recorded(arm, duration=30.0, rate=500.0, seed=100 + seed)
             judge(score, observer, *pushed(log, limit, share, seed))
         row("simulated", "result", share, score)
+    viscous = [replace(joint, viscous=joint.viscous + 3.0) for joint in arm.robot.joints]
+    observer = MomentumObserver(Arm(replace(arm.robot, joints=viscous)), free=paused(arm, seed=1))
+    logs = [paused(arm, seed=100 + seed) for seed in range(many)]
+    calm = Score(false=sum(len(observer.run(log).contacts) for log in logs))
+    row("pauses", "free", 0.0, calm)
+    for share in SHARES:
+        score = Score()
+        for seed, log in enumerate(logs):
+            judge(score, observer, *pushed(log, limit, share, seed))
+        row("pauses", "free", share, score)
 
 
 def parts(case: Case) -> tuple[list[Log], Log]:

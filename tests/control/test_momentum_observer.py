@@ -18,6 +18,7 @@ from armdyn.errors import InputError
 from support.beside import beside
 from support.c_code import Library, needs_gcc, selftest
 from support.identification import example_robot, motion, recorded, small_arm
+from support.pauses import paused
 from support.robots import random_robot
 
 # Torque limits of the small arm [N m].
@@ -132,6 +133,38 @@ def test_a_joint_at_rest_may_hold_its_dry_friction() -> None:
     log = Log(t=t, q=q, tau=tau + 0.02 * np.random.default_rng(0).normal(size=q.shape))
     seen = MomentumObserver(arm, free=recorded(arm, noise=0.02)).run(log)
     assert [c for c in seen.contacts if c.start > 6.0] == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"viscous": 3.0}, {"rotor_inertia": 0.5}], ids=["viscous", "rotor"]
+)
+def test_errors_of_fast_motion_do_not_hide_a_push_of_a_joint_that_stands(
+    wrong: dict[str, float],
+) -> None:
+    arm = small_arm()
+    other = Arm(replace(arm.robot, joints=[replace(j, **wrong) for j in arm.robot.joints]))
+    observer = MomentumObserver(other, free=paused(arm, seed=1))
+    levels = observer.levels
+    assert levels is not None
+    assert (levels.standing < 0.6 * levels.resting).all()
+    for seed in range(20, 26):
+        log = paused(arm, seed=seed)
+        assert observer.run(log).contacts == ()
+        assert observer.run(recorded(arm, seed=seed)).contacts == ()
+        for j, size in enumerate((3.5, 3.5, 1.5)):  # dry friction is 1, 0.9 and 0.4 N m
+            assert size < levels.resting[j]
+            start = 3.5 * (2 + j) + 0.8
+            seen = observer.run(pushed(log, j, start, (-1) ** seed * size))
+            assert [c.joint for c in seen.contacts] == [f"joint{j + 1}"]
+            assert 0.0 <= seen.contacts[0].start - start <= 0.05
+
+
+def test_few_poses_of_a_log_without_contacts_tell_nothing_of_standing() -> None:
+    arm = small_arm()
+    for free in (paused(arm, poses=3), recorded(arm)):
+        levels = MomentumObserver(arm, free=free).levels
+        assert levels is not None
+        np.testing.assert_array_equal(levels.standing, levels.resting)
 
 
 def test_short_wrong_samples_are_no_contacts() -> None:

@@ -26,6 +26,19 @@ def pushed(log: Log) -> Log:
     return replace(log, tau=tau)
 
 
+def standing(arm: Arm, moved: float = 0.0) -> Log:
+    """A log of an arm that holds a pose, but for a slow motion in a share of its rows."""
+    t = np.arange(0.0, 20.0, 0.005)
+    far = 0.1 * np.clip(t - 2.0, 0.0, moved * 20.0)
+    q = np.array([0.4, -0.7, 0.5]) + far[:, None]
+    qd = np.gradient(q, t, axis=0)
+    tau = arm.inverse_dynamics(q, qd, np.zeros_like(q))
+    rng = np.random.default_rng(0)
+    return Log(
+        t=t, q=q + 1e-5 * rng.normal(size=q.shape), tau=tau + 0.05 * rng.normal(size=q.shape)
+    )
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs, the arm, and the arm as a description without friction and with wrong masses."""
@@ -35,6 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     armdyn.save(Arm(replace(arm.robot, joints=bare)), where / "poor.toml")
     pushed(recorded(arm, seed=3)).save(where / "pushed.csv")
     recorded(arm, seed=4).save(where / "calm.csv")
+    pushed(standing(arm)).save(where / "still.csv")
     log = recorded(arm, seed=5)
     rows = (log.t < 4.0) | (log.t > 4.5)
     Log(t=log.t[rows], q=log.q[rows], tau=np.asarray(log.tau)[rows]).save(where / "gap.csv")
@@ -77,6 +91,28 @@ def test_a_log_without_contacts_has_none_and_a_poor_model_is_told(run) -> None:
     assert status == 0 and "Contacts: none" in out
     status, out, _ = run("poor.toml", "pushed.csv", "--no-identify")
     assert status == 0 and "small contacts cannot be found" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("words", [[], ["--identify"], ["--free", "still.csv"]])
+def test_an_arm_is_not_identified_from_a_log_that_stands_still(run, words) -> None:
+    status, out, err = run("poor.toml", "still.csv", *words)
+    told = " ".join(err.split())
+    assert status == 2 and not out
+    assert "stands still" in told and "armdyn observe ROBOT LOG --free MOTION" in told
+    status, out, _ = run("poor.toml", "still.csv", "--free", "calm.csv", "--json")
+    (contact,) = json.loads(out)["contacts"]
+    assert status == 0 and contact["joint"] == "joint2" and 0.0 <= contact["start"] - 9.0 <= 0.03
+    status, out, _ = run("poor.toml", "still.csv", "--no-identify")
+    assert status == 0 and "small contacts cannot be found" in " ".join(out.split())
+
+
+def test_a_short_motion_in_a_log_is_too_little_to_identify_an_arm() -> None:
+    arm = small_arm()
+    poor = Arm(replace(arm.robot, joints=[replace(j, mass=2 * j.mass) for j in arm.robot.joints]))
+    with pytest.raises(armdyn.InputError, match="stands still"):
+        model_for(poor, standing(arm, moved=0.05))
+    assert "stands still" not in model_for(poor, standing(arm, moved=0.3)).note
+    assert model_for(arm, standing(arm)).model is arm  # nothing to identify
 
 
 def test_files_are_written_and_inputs_are_kept(run, folder: Path) -> None:

@@ -2,7 +2,9 @@
 
 Residuals are largest where a joint turns around or rests: there friction is known worst. So every
 joint has a level for motion, one for slow motion, and one for rest, which adds its dry friction: a
-joint at rest withstands that much in either direction, and nothing tells how much it does.
+joint at rest withstands that much in either direction, and nothing tells how much it does. A joint
+that turns around accelerates most, one that stands does not: errors of inertia and of fast motion
+are none of its residuals, so it has a level of its own if a log without contacts shows it.
 """
 
 from __future__ import annotations
@@ -56,6 +58,7 @@ class Levels:
         moving: at usual speeds.
         slow: below the speed `slow_speed`, and shortly before and after.
         resting: below the speed `resting_speed`, and shortly before and after.
+        standing: below the speed `resting_speed`, also shortly before and after.
         slow_speed: a share of the greatest speed, above noise.
         resting_speed: the same, a smaller share.
         median: of the residuals in motion; 0 if it is unknown.
@@ -69,6 +72,7 @@ class Levels:
     moving: Array
     slow: Array
     resting: Array
+    standing: Array
     slow_speed: Array
     resting_speed: Array
     median: Array
@@ -90,7 +94,8 @@ class Levels:
             (3, 2)
         """
         slow, rest = (nearby(t, qd, v, gain) for v in (self.slow_speed, self.resting_speed))
-        return np.where(rest, self.resting, np.where(slow, self.slow, self.moving))
+        level = np.where(rest, self.resting, np.where(slow, self.slow, self.moving))
+        return np.where(stands(t, qd, self.resting_speed, gain), self.standing, level)
 
     def grown(self, t: Array, qd: Array, residual: Array, gain: float) -> tuple[Levels, Array]:
         """Return thresholds scaled to a log with larger residuals without contacts.
@@ -114,16 +119,25 @@ class Levels:
         slow = nearby(t, qd, self.slow_speed, gain)
         found = np.array([_quantile(residual[~s, j], 0.5) for j, s in enumerate(slow.T)])
         factor = np.maximum(ratio(found, self.median, 1.0) / GROWTH_RATIO, 1.0)
-        wider = {x: factor * getattr(self, x) for x in ("moving", "slow", "resting")}
+        wider = {x: factor * getattr(self, x) for x in ("moving", "slow", "resting", "standing")}
         return replace(self, **wider), factor
 
 
 def nearby(t: Array, qd: Array, speed: Array, gain: float) -> Truths:
     """Return where joints are, or shortly before or after are, slower than a speed ``(n,)``."""
-    slow, far = np.abs(qd) <= speed, np.inf
-    times = t[:, None]
-    before = np.maximum.accumulate(np.where(slow, times, -far), axis=0)
-    after = np.minimum.accumulate(np.where(slow, times, far)[::-1], axis=0)[::-1]
+    return _around(t, np.abs(qd) <= speed, gain)
+
+
+def stands(t: Array, qd: Array, speed: Array, gain: float) -> Truths:
+    """Return where joints are, and shortly before and after, no faster than a speed ``(n,)``."""
+    return ~_around(t, np.abs(qd) > speed, gain)
+
+
+def _around(t: Array, where: Truths, gain: float) -> Truths:
+    """Return where something is true, or shortly before or after is."""
+    times, far = t[:, None], np.inf
+    before = np.maximum.accumulate(np.where(where, times, -far), axis=0)
+    after = np.minimum.accumulate(np.where(where, times, far)[::-1], axis=0)[::-1]
     reach = CONSTANTS / gain + MARGIN
     return (times - before <= reach) | (after - times <= reach)
 
@@ -131,7 +145,7 @@ def nearby(t: Array, qd: Array, speed: Array, gain: float) -> Truths:
 def given_levels(arm: Arm, threshold: Array) -> Levels:
     """Return levels that the user chose; they hold at every speed."""
     zero = np.zeros(arm.n)
-    return Levels(threshold, threshold, threshold, zero, zero, zero)
+    return Levels(threshold, threshold, threshold, threshold, zero, zero, zero)
 
 
 def levels_of(arm: Arm, samples: Samples, residual: Array, *, free: bool) -> Levels:
@@ -148,12 +162,13 @@ def levels_of(arm: Arm, samples: Samples, residual: Array, *, free: bool) -> Lev
     resting_speed = np.maximum(REST * top, REST_NOISE * samples.noise)
     states = samples.t, samples.qd
     slow, rest = (nearby(*states, v, samples.gain) for v in (slow_speed, resting_speed))
+    stand = stands(*states, resting_speed, samples.gain)
     dry = DRY_FRICTION_FACTOR * dry_friction(arm)
     size = np.maximum(np.abs(residual) - np.where(rest, dry, 0.0), 0.0)
     left = np.maximum(size - samples.blur, 0.0)
     level = _free_level if free else _robust_level
     least = _least(arm, samples.tau)
-    moving, near = np.zeros(arm.n), np.zeros(arm.n)
+    moving, near, standing = np.zeros((3, arm.n))
     for j in range(arm.n):
         parts = [~slow[:, j], slow[:, j]]
         found = [
@@ -164,8 +179,12 @@ def levels_of(arm: Arm, samples: Samples, residual: Array, *, free: bool) -> Lev
         seldom = not free and parts[0].mean() < SELDOM_MOVING_SHARE
         moving[j] = whole if found[0] is None or seldom else found[0]
         near[j] = max(moving[j], whole if found[1] is None else found[1])
+        standing[j] = near[j] + dry[j]
+        if free and len(spans(stand[:, j])) >= VISITS:  # one pose tells nothing of the weight
+            held = level(size[:, j], np.abs(residual[:, j]), stand[:, j], least[j])
+            standing[j] = min(standing[j], max(held, dry[j] + least[j]))
     median = np.array([_quantile(size[~s, j], 0.5) for j, s in enumerate(slow.T)])
-    return Levels(moving, near, near + dry, slow_speed, resting_speed, median)
+    return Levels(moving, near, near + dry, standing, slow_speed, resting_speed, median)
 
 
 def dry_friction(arm: Arm) -> Array:

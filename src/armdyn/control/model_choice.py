@@ -21,6 +21,10 @@ from armdyn.progress import Progress, silent
 # A description that misses more of the torques of a log than this share is poor.
 POOR_FIT_ERROR = 0.15
 
+# A log shows friction if a joint is faster than this [rad/s or m/s] in at least this share of the
+# rows; pushes of an arm that holds a pose move it for less.
+MOVING_SPEED, MIN_MOVING_SHARE = 0.02, 0.1
+
 # Rows are suspect beyond this share of their threshold, and so are those this long before and after
 # [s]. A log of more suspect rows than this share is not made of few contacts.
 SUSPECT_SHARE, SUSPECT_MARGIN, MAX_SUSPECT_SHARE = 0.6, 0.2, 0.4
@@ -66,6 +70,10 @@ def model_for(
     Returns:
         The model, and why it was chosen.
 
+    Raises:
+        InputError: the arm is to be identified from a log that stands still; with `identified`,
+            also if the log does not identify it.
+
     Examples:
         >>> arm, log = armdyn.load("planar2"), armdyn.Log.read("run.csv")
         >>> choice = armdyn.control.model_for(arm, log)
@@ -82,6 +90,14 @@ def model_for(
     if identified is False or (identified is None and not poor):
         advice = ": small contacts cannot be found with it" if poor else ""
         return Choice(arm, free, f"{says}{advice}.")
+    if moving_share(arm, source) < MIN_MOVING_SHARE:
+        raise InputError(
+            f"{says}, and {where} stands still: to identify the arm, expected a joint faster than "
+            f"{MOVING_SPEED:g} rad/s (or m/s) in {MIN_MOVING_SHARE:.0%} of the rows. Give a log of "
+            "a motion without contacts: `armdyn observe ROBOT LOG --free MOTION`, or keep the "
+            "description: --no-identify.",
+            argument="log" if free is None else "free",
+        )
     how: dict[str, Any] = {"holdout": 0.0, "physical": _has_solver(), "progress": progress}
     try:
         result = identify(arm, source, **how)
@@ -119,8 +135,15 @@ def without_contacts(result: Result, log: Log) -> Log:
 def missed_share(arm: Arm, log: Log, name: str) -> float:
     """Return the share of the torques of a log that an arm does not explain."""
     samples = samples_of(log, arm, 1.0, None, name)
-    off = samples.tau - arm.inverse_dynamics(samples.q, samples.qd, samples.qdd)
+    qd = np.where(samples.still, 0.0, samples.qd)  # noise has no friction
+    off = samples.tau - arm.inverse_dynamics(samples.q, qd, samples.qdd)
     return float(ratio(np.linalg.norm(off), np.linalg.norm(samples.tau), 1.0))
+
+
+def moving_share(arm: Arm, log: Log) -> float:
+    """Return the share of the rows of a log in which the joint that moves most does so."""
+    samples = samples_of(log, arm, 1.0, None, "log")
+    return float((np.abs(samples.qd) > MOVING_SPEED).mean(axis=0).max())
 
 
 def _has_solver() -> bool:
