@@ -112,12 +112,19 @@ def _subtitle(result: Result, made: datetime | None) -> str:
 def _verdict(result: Result) -> Html:
     """Return whether the model is validated, and why or why not."""
     words, style = VERDICTS[result.verdict]
-    error, expected = percent(result.errors.total), percent(result.excitation.expected_error)
+    error, expected = percent(result.errors.total), percent(result.expected_total)
+    gravity = percent(float(result.gravity_error.max()))
     sentences = (
-        f"The torque error while joints move is {error} on {data_in_words(result)}.",
-        f"Parameter uncertainty, as torque error on other motions in the same ranges: {expected}.",
+        f"The torque error while joints move is {error} on {data_in_words(result)}; expected on "
+        f"other motions in the same ranges: {expected}.",
+        f"Gravity alone: {VERDICTS[result.gravity_verdict][0].partition(':')[0].lower()}, known to "
+        f"± {gravity}.",
     )
     parts = [tag("p", words, class_="head"), *(tag("p", said) for said in sentences)]
+    if result.cause is not None:
+        parts.append(tag("p", tag("b", "Most likely cause: "), f"{result.cause.what}."))
+    if result.cause is not None or not result.passed:
+        parts.append(tag("p", tag("b", "Next: "), tag("code", result.next_command)))
     for reasons in (result.reasons, result.reservations):
         parts += [listed(reasons)] * bool(reasons)
     return tag("div", *parts, class_=f"verdict {style}")
@@ -149,7 +156,7 @@ def _facts(result: Result) -> Html:
     numbers = (
         (percent(result.errors.total), "error while moving" + (", held out" * result.held_out)),
         (percent(result.train_errors.total), "error while moving, of the fit"),
-        (percent(result.excitation.expected_error), "parameter uncertainty, as torque error"),
+        (percent(result.expected_total), "expected on other motions"),
         (f"{p - weak} of {p}", "parameters known to 30 %"),
         (f"{number(seconds, 3)} s", "of data in the fit"),
     )
