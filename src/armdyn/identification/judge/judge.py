@@ -17,6 +17,8 @@ from armdyn.identification.judge.box import Box, box_of
 from armdyn.identification.judge.excitation import Excitation
 from armdyn.identification.judge.holdout import Errors, Series
 from armdyn.identification.judge.hypotheses import (
+    NEARLY,
+    WORTH_TELLING,
     EffectTests,
     Outcome,
     effect_findings,
@@ -164,15 +166,21 @@ def _held_out(test: Sequence[Series], dead_band: Array, size: Array) -> Array:
 
 
 def _bias(tests: Sequence[Outcome], model: Model) -> tuple[Array, tuple[str, ...]]:
+    """Return the change of torques by what the model lacks, and what that is, joint by joint.
+
+    Several effects may explain the same errors: those that explain a joint's nearly as well as the
+    best one count, and of these the one that changes most.
+    """
     bias, lacking = np.zeros(model.n), [""] * model.n
     joints = model.arm.robot.joints
-    for tested in tests:
-        if tested.hypothesis.kind == "gain" or not tested.counts:
-            continue
-        words = finding_of(tested, joints).what
-        for j, change in enumerate(tested.change.tolist()):
-            if change > bias[j]:
-                bias[j], lacking[j] = change, words
+    shown = [t for t in tests if t.counts and t.hypothesis.kind != "gain"]
+    for j in range(model.n):
+        mine = [t for t in shown if float(t.change[j]) > WORTH_TELLING]
+        best = min((t.gain for t in mine), default=0.0)
+        near = [t for t in mine if t.gain <= NEARLY * best]
+        worst = max(near, key=lambda t: float(t.change[j]), default=None)
+        if worst is not None:
+            bias[j], lacking[j] = float(worst.change[j]), finding_of(worst, joints).what
     return bias, tuple(lacking)
 
 
