@@ -84,7 +84,7 @@ def run(case: Case) -> None:
     try:
         robot = armdyn.from_standard_dh(case.rows, **case.given)
     except ArmdynError as error:
-        if case.good and "cannot exist" not in str(error):
+        if case.good and "physically inconsistent" not in str(error):
             raise Finding(f"a good table is refused: {error}") from error
         raise
     rows = [[float(x) for x in row] for row in case.rows]
