@@ -1,6 +1,6 @@
 """Code beside armdyn that adds to it where it is: distributions, and folders of its repository.
 
-armdyn imports none of it by itself: each is found here, by name, when it is asked for.
+armdyn never imports it: each package is found here, by name, when a verb asks for it.
 """
 
 from __future__ import annotations

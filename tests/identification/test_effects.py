@@ -14,11 +14,10 @@ from armdyn.identification.fit.prior import link_prior
 from armdyn.identification.fit.rows import FilteredSegment, Rows
 from armdyn.identification.judge.box import box_of
 from armdyn.identification.judge.effects import EFFECTS, Effect, Hypothesis, Layout, Reference
+from armdyn.identification.judge.faults import exchange_errors, only_model
 from armdyn.identification.judge.hypotheses import (
     EffectTests,
     effect_findings,
-    exchange_errors,
-    only_model,
     precision_in_tests,
     weights_in_tests,
 )

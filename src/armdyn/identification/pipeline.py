@@ -30,9 +30,9 @@ from armdyn.identification.fit.problem import Problem, Solution
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.judge.bias import bias_check
 from armdyn.identification.judge.excitation import excitation
+from armdyn.identification.judge.faults import scale_findings
 from armdyn.identification.judge.gravity import judge_gravity
 from armdyn.identification.judge.holdout import Errors, Series, compare
-from armdyn.identification.judge.hypotheses import scale_findings
 from armdyn.identification.judge.judge import Judged, judge
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.rollout import windows_of

@@ -100,8 +100,8 @@ class Folds:
         ]
         self.plain = self.trial(())
 
-    def tells(self, columns: Sequence[int]) -> bool:
-        """Whether the rows tell these columns from the model and from each other."""
+    def distinguishes(self, columns: Sequence[int]) -> bool:
+        """Whether the rows distinguish these columns from the model and from each other."""
         size = np.diag(self.whole)[list(columns)]
         if not (size > 0.0).all():
             return False

@@ -1,31 +1,21 @@
-"""Tests of what a model lacks, on folds that its fit did not see; and the findings that they make.
-
-Beside the effects of the table there are torques of the wrong sign or of another joint (targets
-exchanged in the same Gram matrices), positions in degrees (fits with positions scaled) and a load
-at the tip that nobody described (a shift of the prior's mean).
-"""
+"""Tests of effects that a model lacks, on folds that its fit did not see, and their findings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.folds import Folds, Trial
-from armdyn.identification.fit.gram import FOLDS, Exchange, Gram, gram_of
-from armdyn.identification.fit.rows import FilteredSegment, Rows, sample
-from armdyn.identification.fit.solver import Fit, Prior, solution
+from armdyn.identification.fit.gram import FOLDS, Gram, gram_of
+from armdyn.identification.fit.rows import Rows
+from armdyn.identification.fit.solver import Fit, Prior
 from armdyn.identification.judge.box import Box
 from armdyn.identification.judge.effects import FLIPPED, Hypothesis, Layout, Reference
-from armdyn.identification.judge.judgement import Finding, Measures
-from armdyn.identification.signals.torque_scale import TorqueScale
-from armdyn.numerics import ratio, scaled_inverse, scaled_solve
+from armdyn.identification.judge.judgement import Finding
 from armdyn.progress import Progress
 from armdyn.robot.joint import Joint
 
@@ -71,10 +61,6 @@ EXPLAINS_MOST = 0.5
 
 SCALES = (0.2, 5.0)
 """Scales of a joint's torque beyond these say that something else is wrong."""
-
-EXCHANGE_GAIN, EXCHANGE_ERROR = -0.07, 0.10
-"""Exchanged torques: the mean logarithm of the errors falls by so much, and the model is this wrong
-without them."""
 
 CLEAR_SIGN, NO_WORSE = 0.02, 0.02
 """Friction above this share of a joint's torque has a clear sign; torques whose friction has the
@@ -176,7 +162,7 @@ class EffectTests:
         """Test a hypothesis; None if the rows cannot tell it from the model."""
         folds, at = self.folds, [self.p + i for i in what.columns]
         # The gain of every joint is told, whether it promises anything or not.
-        if not folds.tells(at) or not (what.kind == "gain" or self._promises(at)):
+        if not folds.distinguishes(at) or not (what.kind == "gain" or self._promises(at)):
             return None
         trial = folds.trial(at)
         c, sd = trial.values[at], trial.deviation()[at]
@@ -322,247 +308,6 @@ def effect_findings(
         ]  # fmt: skip
         tests = [t for t in map(tester.test, left) if t is not None]
     return made
-
-
-# Unit and sign of the torques, as found beside the description.
-
-
-def scale_findings(scale: TorqueScale, names: Sequence[str], error: float) -> list[Finding]:
-    """Return torques in another unit or of the wrong sign; their errors are those of the fit."""
-    made: list[Finding] = []
-    if scale.reversed:
-        each = tuple(range(1, len(names) + 1))
-        made.append(
-            Finding("sign", "all torques have the wrong sign: friction drives the joints, or the "
-                    "links weigh upwards; they were reversed", error, error,
-                    f"--flip {','.join(map(str, each))}", each, (-1.0,))
-        )  # fmt: skip
-    for j in scale.odd:
-        factor = float(scale.factors[j])
-        made.append(
-            Finding("unit", f"the torque of {names[j]} is {abs(factor):.2g} times what the "
-                    "description and the other joints say: it has another unit, and was ignored",
-                    error, error, f"--ignore-torque {j + 1}", (j + 1,), (factor,))
-        )  # fmt: skip
-    if scale.common != 1.0:
-        made.append(
-            Finding("unit", f"torques are {scale.common:g} times those of the described arm: "
-                    f"their unit is {scale.unit}, and so are masses and friction of the result",
-                    error, error, f"--gain {1.0 / scale.common:g}", (), (scale.common,))
-        )  # fmt: skip
-    return made
-
-
-# Torques of the wrong sign, or of the wrong joint.
-
-
-def exchanges(n: int) -> Sequence[Exchange]:
-    """Return single flips, the flip of all joints, and swaps of two."""
-    same, plus = tuple(range(n)), (1.0,) * n
-    listed = [Exchange(same, tuple(-1.0 if i == j else 1.0 for i in range(n))) for j in range(n)]
-    listed.append(Exchange(same, (-1.0,) * n))
-    for i, j in combinations(range(n), 2):
-        order = list(same)
-        order[i], order[j] = j, i
-        listed.append(Exchange(tuple(order), plus))
-    return listed
-
-
-def exchange_errors(
-    gram: Gram, found: Fitted, size: Array, what: Exchange, rounds: int = 3
-) -> Array:
-    """Return squared errors ``(FOLDS, n)`` on folds that are left out, with exchanged torques.
-
-    The weights of the joints follow their errors, in some rounds.
-    """
-    fit, prior = found.fit, found.solver.prior
-    weights = weights_in_tests(fit)
-    root = ratio(weights, fit.sigma, 1.0)
-    counts = np.maximum(gram.counts.sum(axis=0), 1.0)
-    squares = np.zeros((FOLDS, gram.n))
-    for _ in range(rounds):
-        folds = Folds(
-            gram, weights, precision_in_tests(fit, prior), prior.mean, fit.columns.tolist(),
-            exchange=what,
-        )  # fmt: skip
-        squares = folds.plain.squares
-        sigma = np.sqrt(squares.sum(axis=0) / counts)
-        weights = root * np.maximum(sigma, NEGLIGIBLE * size)
-    return squares
-
-
-def exchange_findings(
-    gram: Gram, found: Fitted, measures: Measures, friction: Array, arm: Arm
-) -> list[Finding]:
-    """Return torques of the wrong sign or joint, if they explain the data better.
-
-    Friction against the motion, `friction` ``(n,)``, has the sign of the torques.
-    """
-    if measures.blocked.max() < EXCHANGE_ERROR and friction.min() > -CLEAR_SIGN:
-        return []
-    gram = only_model(gram, len(found.model.columns))
-    n, size = gram.n, measures.size
-    floor = (NEGLIGIBLE * size) ** 2 * np.maximum(gram.counts, 1.0)
-    plain = exchange_errors(gram, found, size, Exchange(tuple(range(n)), (1.0,) * n)) + floor
-    best: tuple[float, Exchange] | None = None
-    for what in exchanges(n):
-        turned = friction[list(what.flipped)]
-        if (turned > CLEAR_SIGN).any():
-            continue
-        # Torques whose friction has the wrong sign need no better fit, only one that is no worse.
-        against = bool(len(turned)) and bool((turned < -CLEAR_SIGN).all())
-        if not against and measures.blocked.max() < EXCHANGE_ERROR:
-            continue
-        errors = exchange_errors(gram, found, size, what) + floor
-        less: Array = errors.sum(axis=0) / plain.sum(axis=0)
-        per_fold: Array = np.log(errors / plain).sum(axis=1)
-        gain = 0.5 * float(np.mean(np.log(less)))
-        own = float(np.sqrt(less[[*what.flipped, *what.swapped]].min()))
-        good = gain < EXCHANGE_GAIN and int(np.sum(per_fold < 0.0)) >= FEWEST_FOLDS
-        good = good and own < EXPLAINS_MOST
-        if (good or (against and gain < NO_WORSE)) and (best is None or gain < best[0]):
-            best = gain, what
-    if best is None:
-        return []
-    before = float(np.sqrt(np.mean(measures.blocked**2)))
-    after = min(before, before * float(np.exp(best[0])))
-    return [_exchange_finding(best[1], before, after, arm.robot.joints)]
-
-
-def only_model(gram: Gram, p: int) -> Gram:
-    """Return the Gram matrices without the columns of effects."""
-    products: list[Array] = []
-    for at, G in zip(gram.places, gram.products, strict=True):
-        own = np.append(at < p, np.ones(gram.n, dtype=np.bool_))
-        products.append(G[:, own][:, :, own])
-    places = tuple(at[at < p] for at in gram.places)
-    return replace(gram, places=places, products=tuple(products), p=p)
-
-
-def _exchange_finding(
-    what: Exchange, before: float, after: float, joints: Sequence[Joint]
-) -> Finding:
-    if what.swapped:
-        at = [j + 1 for j in what.swapped]
-        names = " and ".join(joints[j].name for j in what.swapped)
-        return Finding(
-            "swap", f"the torques of {names} are exchanged", before, after,
-            f"--columns tau=... with {' and '.join(f'tau{j}' for j in at)} exchanged", tuple(at),
-        )  # fmt: skip
-    at = [j + 1 for j in what.flipped]
-    names = ", ".join(joints[j].name for j in what.flipped)
-    return Finding(
-        "sign", f"the torque of {names} has the wrong sign", before, after,
-        f"--flip {','.join(map(str, at))}", tuple(at),
-    )  # fmt: skip
-
-
-# A load at the tip that nobody described hides in the parameters of the last link. With the model
-# columns X, described values mu and a load x at the tip, torques are X (mu + B x + e). B maps the
-# mass and the first moments of a load to minimal parameters, and e is the error of the description.
-# The estimate of x takes both errors into account.
-
-DESCRIBED = 3.0
-"""Strength of a description whose masses are right to some 17 %; 1 trusts them to 50 %."""
-
-LOAD_DEVIATIONS, LEAST_LOAD = 3.0, 0.03
-"""A load counts from this many standard deviations, and this share of the described mass on."""
-
-FARTHEST = 0.6
-"""A load whose centre is farther from the last joint's frame [m] is something else."""
-
-
-def load_findings(found: Fitted, measures: Measures) -> list[Finding]:
-    """Return the load that the last link seems to carry, if there is one."""
-    model, prior, p = found.model, found.solver.prior, len(found.model.columns)
-    described = float(np.sum([joint.mass for joint in model.arm.robot.joints]))
-    if described <= 0.0 or model.coupling is not None:
-        return []
-    n, shift = model.n, np.zeros((p, 4))
-    shift[: model.k] = model.base.matrix[:, 10 * (n - 1) : 10 * (n - 1) + 4]
-    information, right = found.gram[:p, :p], found.gram[:p, p]
-    keep = scaled_solve(information + prior.precision(DESCRIBED), information).T
-    left = information - keep @ information
-    right = right - information @ prior.mean
-    normal = shift.T @ left @ shift
-    if not (np.diag(normal) > 0.0).all():
-        return []
-    # A mass whose effect is that of a first moment cannot be told apart from it.
-    normal += 1e-9 * np.diag(np.diag(normal))
-    covariance = scaled_inverse(normal)
-    x = covariance @ (shift.T @ (right - keep @ right))
-    mass, deviation = float(x[0]), float(np.sqrt(covariance[0, 0]))
-    far = float(np.linalg.norm(x[1:])) > FARTHEST * max(mass, 0.0)
-    if far or mass < max(LOAD_DEVIATIONS * deviation, LEAST_LOAD * described):
-        return []
-    error = float(np.sqrt(np.mean(measures.blocked**2)))
-    words = (
-        f"the last link is {mass:.2g} +- {deviation:.1g} kg heavier than described: the arm holds "
-        "a load, or a tool that nobody described"
-    )
-    option = "`armdyn payload`, or a robot file with the load"
-    return [Finding("load", words, error, error, option, (model.n,))]
-
-
-# Positions in degrees: fits with the positions of a log scaled.
-
-UNIT_STATES = 3000
-"""States of the comparison."""
-
-DEGREES_RANGE, RADIANS_RANGE = 2.0 * np.pi, 0.06
-"""Ranges [rad] of turning joints, the median of all, beyond which positions may be in degrees, and
-below which they may have been converted twice."""
-
-UNIT_RIDGE = 1e-6
-"""Weight of the prior that columns be small, relative to their sizes."""
-
-
-def unit_findings(rows: Rows, measures: Measures) -> list[Finding]:
-    """Return positions in degrees, if they explain the data better."""
-    if measures.blocked.max() < EXCHANGE_ERROR:
-        return []
-    factor, before, after = position_unit(rows.model, rows.parts)
-    if factor == 1.0:
-        return []
-    words = "positions are in degrees, not in radians"
-    if factor > 1.0:
-        words = "positions are in radians already, but were converted from degrees"
-    option = "--units deg" if factor < 1.0 else "no --units deg"
-    return [Finding("degrees", words, before, after, option)]
-
-
-def position_unit(model: Model, parts: Sequence[FilteredSegment]) -> tuple[float, float, float]:
-    """Return the factor of positions that explains torques better, 1 if none, and both errors."""
-    asked = list(sample(parts))
-    q, qd, qdd, tau = (np.concatenate(x) for x in zip(*asked, strict=True))
-    turning = [j for j, joint in enumerate(model.arm.robot.joints) if joint.is_revolute]
-    width = float(np.median(np.ptp(q[:, turning], axis=0))) if turning else 1.0
-    if RADIANS_RANGE < width < DEGREES_RANGE:
-        return 1.0, 0.0, 0.0
-    factor = np.pi / 180.0 if width >= DEGREES_RANGE else 180.0 / np.pi
-    scale = np.ones(model.n)
-    scale[turning] = factor
-    every = max(len(q) // UNIT_STATES, 1)
-    q, qd, qdd, tau = (x[::every] for x in (q, qd, qdd, tau))
-    before = _error_at(model, q, qd, qdd, tau)
-    after = _error_at(model, q * scale, qd * scale, qdd * scale, tau)
-    return (factor if after < EXPLAINS_MOST * before else 1.0), before, after
-
-
-def _error_at(model: Model, q: Array, qd: Array, qdd: Array, tau: Array) -> float:
-    """Return the error of a fit to samples, relative to the torques of every joint."""
-    rows, p = model.rows(q, qd, qdd), len(model.columns)
-    size = np.sqrt(np.mean(tau**2, axis=0))
-    size = np.where(size > 0.0, size, 1.0)
-    G = np.zeros((p + 1, p + 1))
-    for j, active in enumerate(model.active):
-        at = np.append(active, p)
-        X = np.column_stack([rows[:, model.part(j)], tau[:, j]]) / size[j]
-        G[np.ix_(at, at)] += X.T @ X
-    ridge = UNIT_RIDGE * np.diag(np.where(np.diag(G)[:p] > 0.0, np.diag(G)[:p], 1.0))
-    values, _ = solution(G, ridge, np.zeros(p))
-    x = np.append(values, -1.0)
-    return float(np.sqrt(ratio(max(float(x @ G @ x), 0.0), G[p, p], 1.0)))
 
 
 def layout_of(found: Fitted, values: Array, links: Array, speed: Array) -> Layout:

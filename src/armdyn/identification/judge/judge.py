@@ -15,6 +15,12 @@ from armdyn.identification.fit.gram import Gram
 from armdyn.identification.fit.problem import Solution
 from armdyn.identification.judge.box import Box, box_of
 from armdyn.identification.judge.excitation import Excitation
+from armdyn.identification.judge.faults import (
+    exchange_findings,
+    load_findings,
+    scale_findings,
+    unit_findings,
+)
 from armdyn.identification.judge.holdout import Errors, Series
 from armdyn.identification.judge.hypotheses import (
     NEARLY,
@@ -22,13 +28,9 @@ from armdyn.identification.judge.hypotheses import (
     EffectTests,
     Outcome,
     effect_findings,
-    exchange_findings,
     finding_of,
     gram_with_effects,
     layout_of,
-    load_findings,
-    scale_findings,
-    unit_findings,
 )
 from armdyn.identification.judge.judgement import Finding, Judgement, Measures
 from armdyn.identification.judge.plausible import remarks

@@ -157,7 +157,7 @@ class Estimate:
             squares.
         gains: torque that every drive shows per torque that it has, ``(n,)``.
         gains_std: their standard deviations ``(n,)``.
-        alone: the gain that every joint shows by itself, ``(n,)``: its torque per torque of the
+        alone: the gain that every joint shows alone, ``(n,)``: its torque per torque of the
             load; `alone_std`: its standard deviation.
         sigma: standard deviation of the residuals of every joint ``(n,)``.
     """
@@ -247,7 +247,7 @@ def estimate(
 
 
 def _alone(blocks: Array, values: Array) -> tuple[Array, Array]:
-    """Return the gain that every joint shows by itself, and its deviation by a jackknife."""
+    """Return the gain that every joint shows alone, and its deviation by a jackknife."""
     load, left = np.zeros((2, len(values) + 1))
     load[:LOAD], left[LOAD:-1], left[-1] = values[:LOAD], -values[LOAD:], 1.0
     with_load = blocks @ load
