@@ -1,6 +1,7 @@
 """Cut-offs of parts of real logs, and what they cost beside the best of a fixed grid.
 
     python benchmarks/cutoffs.py [WINDOWS] [--errors [WINDOWS]] [--free] [--logs ur10,panda]
+    python benchmarks/cutoffs.py --noise
 
 The first table is of the cut-offs that the whole, halves, thirds and random 30 % windows (20 if
 left out) of every log get. They should lie within a factor of 2. The KR300 is apart: its drives are
@@ -13,6 +14,11 @@ source: with the cut-off that is chosen, and with those of a grid. The models ar
 delivered; with --free they are fits without the step to links that can exist, which steadies short
 parts. The ratio to the best of the grid should be at most 1.3. Random windows (none if left out)
 take a quarter of an hour for each log; those of one of several runs are tested on the next run.
+
+With --noise there is one table, of simulated arms without velocities whose positions are noisy or
+quantised: the cut-off by prediction and the one that is kept, and the errors of the torques of
+their models on other motions, beside the true arm. Where noise biases the model the second should
+be lower, and its error, too.
 
 The logs and the measure of errors lie beside the project, in ../shared.
 """
@@ -177,13 +183,69 @@ def errors(windows: int, physical: bool, logs: list[str]) -> None:
     print("largest ratio:", ", ".join(f"{key} {ratio:.2f}" for key, ratio in worst.items()))
 
 
+NOISES = {  # standard deviation [rad], step [rad], correlation of neighbours
+    "noise 1e-5": (1e-5, 0.0, 0.0),
+    "noise 1e-4": (1e-4, 0.0, 0.0),
+    "noise 1e-3": (1e-3, 0.0, 0.0),
+    "noise 3e-3": (3e-3, 0.0, 0.0),
+    "steps of 2e-3": (0.0, 2e-3, 0.0),
+    "steps of 1e-2": (0.0, 1e-2, 0.0),
+    "slow noise 1e-3": (1e-3, 0.0, 0.9),
+}
+
+
+def noise_study(rate: float = 200.0, seconds: float = 30.0) -> None:
+    from support.identification import motion, small_arm
+
+    print("simulated noisy positions: cut-offs [Hz] by prediction and kept, errors elsewhere [%]")
+    arms = {
+        "small": small_arm(),
+        **{f"generic {n}": Arm(armdyn.generic(n, seed=n)) for n in (4, 6)},
+    }
+    t = np.arange(int(seconds * rate)) / rate
+    for name, arm in arms.items():
+        rng = np.random.default_rng(arm.n)
+        q, qd, qdd = motion(arm.n, t, 3)
+        exact = arm.inverse_dynamics(q, qd, qdd)
+        tau = exact + 0.02 * exact.std(axis=0) * rng.normal(size=q.shape)
+        states = motion(arm.n, t[::10], 103)
+        true = arm.inverse_dynamics(*states)
+        for what, (deviation, step, memory) in NOISES.items():
+            noise = rng.normal(size=q.shape)
+            for k in range(1, len(noise)):
+                noise[k] = memory * noise[k - 1] + np.sqrt(1.0 - memory**2) * noise[k]
+            seen = q + deviation * noise
+            seen = step * np.round(seen / step) if step else seen
+            log = Log(t=t, q=seen, tau=tau, joint_names=arm.joint_names)
+            train, test = log.part(0, int(0.7 * len(log))), log.part(int(0.7 * len(log)), len(log))
+            predicted = find_band(
+                arm, [train], [], cutoff=None, delay=None, coupling=None, extra=(), progress=quiet
+            ).cutoff
+            made = [armdyn.identify(arm, train, test=test, cutoff=f) for f in (predicted, None)]
+            error = [
+                100.0
+                * np.linalg.norm(r.arm.inverse_dynamics(*states) - true)
+                / np.linalg.norm(true)
+                for r in made
+            ]
+            print(
+                f"{name:10} {what:16} {predicted:6.2f} {made[1].about.cutoff:6.2f} "
+                f"{error[0]:7.2f} {error[1]:7.2f}",
+                flush=True,
+            )
+
+
 def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("windows", type=int, nargs="?", default=20)
     reader.add_argument("--errors", type=int, nargs="?", const=0, default=None)
     reader.add_argument("--free", action="store_true")
     reader.add_argument("--logs", default="ur10,panda,lwr4,kr300")
+    reader.add_argument("--noise", action="store_true")
     asked = reader.parse_args()
+    if asked.noise:
+        noise_study()
+        return
     stability(asked.windows, asked.logs.split(","))
     if asked.errors is not None:
         errors(asked.errors, not asked.free, asked.logs.split(","))

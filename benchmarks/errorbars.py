@@ -7,7 +7,8 @@ joints), and friction with load, Stribeck and square-root terms on some joints. 
 with the defaults from a log of 15 to 20 s at 200 to 500 Hz with noise of 0.3 to 2 %. z is the error
 of a value in its standard deviations; of rotors, those that are there count. The friction curve is
 taken at 10, 30, 60 and 90 % of the highest speed, under the rms load of the log. Ideal are an rms
-of 1, and 68 and 95 % within 1 and 2.
+of 1, and 68 and 95 % within 1 and 2. The last line compares `expected_error` with the errors of
+another motion of the same arm.
 """
 
 from __future__ import annotations
@@ -98,8 +99,8 @@ def scores(seed: int, **options: object) -> dict[str, np.ndarray]:
     rng = np.random.default_rng([seed, 20261116])
     known = described(seed)
     arm = truth(rng, known)
-    log = recorded(rng, arm)
-    result = armdyn.identify(known, log, **options)
+    log, other = recorded(rng, arm), recorded(rng, arm)
+    result = armdyn.identify(known, log, test=other, **options)
     base, joints = result.model.base, arm.robot.joints
     natural = np.concatenate([arm.parameters, [joint.rotor_inertia for joint in joints]])
     z = (result.values[: result.model.k] - base.matrix @ natural) / result.std[: result.model.k]
@@ -123,7 +124,8 @@ def scores(seed: int, **options: object) -> dict[str, np.ndarray]:
             )
             curve.append((row @ result.values[own] - wanted) / std)
     there = [i for j, i in rotor_rows(base).items() if joints[j].rotor_inertia]
-    return {"rigid": rigid, "rotor": z[there], "curve": np.array(curve)}
+    expected = np.array([result.expected_total / result.total_error])
+    return {"rigid": rigid, "rotor": z[there], "curve": np.array(curve), "expected": expected}
 
 
 def states(log: armdyn.Log) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -150,6 +152,11 @@ def table(found: list[dict[str, np.ndarray]]) -> str:
         z = np.abs(np.concatenate([one[kind] for one in found]))
         share = "".join(f"{np.mean(z <= k):>10.1%}" for k in (1, 2, 3))
         lines.append(f"{kind:8}{len(z):>8}{np.sqrt(np.mean(z**2)):>8.2f}{share}")
+    low, median, high = np.quantile([one["expected"] for one in found], (0.25, 0.5, 0.75))
+    lines.append(
+        f"expected error / error of another motion: median {median:.2f}, quartiles {low:.2f} "
+        f"and {high:.2f}"
+    )
     return "\n".join(lines)
 
 

@@ -46,7 +46,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], int]] = {
 # as wide as this should be told; steps of torque and a joint at rest do not make a model wrong.
 MORE_FAULTS: dict[str, tuple[tuple[str, ...], int]] = {
     "reversed": (("sign",), 4), "factor": (("unit",), 10), "amperes": (("unit", "scale"), 8),
-    "currents": (("unit",), 8), "play": (("backlash",), 4), "quantised": ((), 4),
+    "currents": (("currents", "unit"), 8), "play": (("backlash",), 4), "quantised": ((), 4),
     "resting": ((), 4), "zero": (("zero",), 4), "noise-free": ((), 4),
 }  # fmt: skip
 CAUSES = {name: kinds for name, (kinds, _) in (*FAULTS.items(), *MORE_FAULTS.items())}

@@ -72,7 +72,7 @@ def judged(seed: int, index: int, arms: tuple[str, ...], fault: str | None) -> d
         "measures": {
             key: [round(float(x), 4) for x in getattr(measures, key)]
             for key in ("blocked", "delivered", "held_out", "spread", "bias", "curve", "gain",
-                        "gain_unknown", "friction")
+                        "gain_likely", "gain_unknown", "friction")
         },
         "seconds": time.perf_counter() - start,
     }  # fmt: skip
@@ -163,7 +163,9 @@ def held_out_error(result: Result, joints: list[int]) -> float:
 def true_error(result: armdyn.Result, case: Case) -> list[float]:
     """The errors of the delivered model in the box, relative to the sizes of torques."""
     states = result.box.states(STATES, seed=1)
-    off = result.predict(*states) - case.truth(*states)
+    # a result that says that its torques have another unit is right in that unit
+    told = case.fault == "factor" and result.torque_scale != 1.0
+    off = result.predict(*states) - (case.degree if told else 1.0) * case.truth(*states)
     moved = np.ptp(case.log.q, axis=0) > 1e-3
     error = np.sqrt(np.mean(off**2, axis=0)) / result.judgement.measures.size
     return np.where(moved, error, 0.0).tolist()

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
         SettingWarning,
         UnreachedError,
     )
+    from armdyn.excitation.excite import excite
+    from armdyn.excitation.motion import ExcitingMotion
     from armdyn.graph.count import Operations
-    from armdyn.identification.exciting.excite import excite
-    from armdyn.identification.exciting.motion import ExcitingMotion
     from armdyn.identification.extra import Extra
     from armdyn.identification.feasible import Feasibility, feasible
     from armdyn.identification.identify import identify
@@ -130,7 +130,7 @@ _HOMES = {
     "Arm": "arm.arm",
     "ComputedTorque": "simulation.controllers",
     "DriveGains": "identification.payload.drive_gains",
-    "ExcitingMotion": "identification.exciting.motion",
+    "ExcitingMotion": "excitation.motion",
     "Extra": "identification.extra",
     "Feasibility": "identification.feasible",
     "Function": "arm.function",
@@ -146,7 +146,7 @@ _HOMES = {
     "Robot": "robot.model",
     "Run": "simulation.run",
     "SymbolicModel": "symbolics.model",
-    "excite": "identification.exciting.excite",
+    "excite": "excitation.excite",
     "feasible": "identification.feasible",
     "from_standard_dh": "robot.standard_dh",
     "generic": "robot.library",

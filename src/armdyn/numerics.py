@@ -17,6 +17,13 @@ from armdyn.errors import NumericalError
 # diagonal that is smaller than p times this is indistinguishable from zero.
 EPSILON = float(np.finfo(np.float64).eps)
 
+ROUNDING = 1e-12
+"""A value this small relative to the largest of its kind is rounding of some operations."""
+
+RANK = 1e-9
+"""Directions that are smaller than this, relative to the largest one, are not distinguishable from
+rounding in sums of many products."""
+
 
 def ratio(a: ArrayLike, b: ArrayLike, undefined: float) -> Array:
     """Return a / b: 0 where a is 0, and `undefined` where b is 0 or the quotient overflows.

@@ -11,9 +11,9 @@ import pytest
 
 import armdyn
 from armdyn.errors import InputError, NumericalError
-from armdyn.identification.arguments import checked_arm
 from armdyn.kernel.call.fastcall import fastcall_works
 from armdyn.kernel.call.vectorcall import has_function
+from armdyn.motion.trajectory import checked_arm
 from support.kernels import as_tuple
 from support.says import facts
 

@@ -11,6 +11,7 @@ import pytest
 import armdyn
 from armdyn import Arm, InputError, Log
 from armdyn.identification.identify import identify
+from armdyn.identification.result import Result
 from armdyn.identification.signals.band import Band, find_band
 from armdyn.identification.signals.delay import Delays
 from armdyn.log.filters import choose_cutoff
@@ -78,6 +79,48 @@ def test_more_noise_gives_a_lower_cutoff() -> None:
         for noise, encoder in ((0.05, 1e-5), (1.0, 2e-3), (3.0, 1e-2))
     ]
     assert cutoffs[0] > cutoffs[1] > cutoffs[2]
+
+
+def error_elsewhere(arm: Arm, result: Result) -> float:
+    """Relative error of the torques of a model on another motion, beside the true arm."""
+    states = motion(arm.n, np.arange(0.0, 20.0, 0.05), 100)
+    true = arm.inverse_dynamics(*states)
+    return float(np.linalg.norm(result.arm.inverse_dynamics(*states) - true) / np.linalg.norm(true))
+
+
+def noisy_or_quantised(arm: Arm, encoder: float, step: float) -> Log:
+    log = recorded(arm, duration=30.0, seed=3, encoder=encoder)
+    return replace(log, q=step * np.round(log.q / step)) if step else log
+
+
+@pytest.mark.parametrize(("encoder", "step"), [(1e-3, 0.0), (3e-3, 0.0), (0.0, 2e-3)])
+@pytest.mark.parametrize("joints", [3, 4])
+def test_noise_that_biases_the_model_lowers_the_cutoff(
+    joints: int, encoder: float, step: float
+) -> None:
+    arm = small_arm() if joints == 3 else Arm(armdyn.generic(joints, seed=1))
+    log = noisy_or_quantised(arm, encoder, step)
+    predicted = band(arm, log).cutoff
+    found = identify(arm, log)
+    assert found.about.cutoff <= 0.5 * predicted
+    assert any("parts left out" in note for note in found.notes)
+    before = error_elsewhere(arm, identify(arm, log, cutoff=predicted))
+    assert error_elsewhere(arm, found) < 0.5 * before
+
+
+@pytest.mark.parametrize("encoder", [1e-6, 1e-5, 1e-4])
+def test_a_cutoff_without_bias_stays(encoder: float) -> None:
+    arm = small_arm()
+    log = noisy_or_quantised(arm, encoder, 0.0)
+    training = log.part(0, int(0.7 * len(log)))  # what `identify` does not hold out
+    cutoff = identify(arm, training, test=log).about.cutoff
+    assert cutoff == band(arm, training).cutoff
+
+
+def test_a_cutoff_that_is_given_is_not_lowered() -> None:
+    arm = small_arm()
+    log = noisy_or_quantised(arm, 1e-3, 0.0)
+    assert identify(arm, log, cutoff=17.0).about.cutoff == 17.0
 
 
 def test_a_fast_motion_has_a_cutoff_above_it() -> None:

@@ -23,8 +23,7 @@ from armdyn import (
 )
 from armdyn.identification.conic import ConicProblem, vec_of_triangle
 from armdyn.identification.fit.columns import Model, friction_column
-from armdyn.identification.fit.problem import Problem
-from armdyn.identification.physical import arm_with, physical
+from armdyn.identification.physical import Problem, arm_with, physical
 from armdyn.identification.pseudo_inertia import (
     link_fields,
     parameters_from,

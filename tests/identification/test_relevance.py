@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from armdyn.identification.error_bars import block_deviations
 from armdyn.identification.fit.choice import Wide, select_terms
-from armdyn.identification.fit.error_bars import block_deviations
 from armdyn.identification.fit.fit import term_trials
 from armdyn.identification.fit.gram import BLOCKS, Gram
 from armdyn.identification.fit.solver import Group, Prior, Solver

@@ -13,7 +13,8 @@ from armdyn.identification.fit.gravity import gravity_columns, tilts
 from armdyn.identification.identify import identify
 from armdyn.identification.judge.effects import EFFECTS, Hypothesis
 from armdyn.identification.judge.hypotheses import Outcome, believable
-from armdyn.identification.judge.verdict import saturated
+from armdyn.identification.judge.judge import gain_measures
+from armdyn.identification.judge.verdict import LIMITS, saturated
 from armdyn.identification.tables import verdict_lines
 from support.identification import motion, recorded, small_arm, with_torque
 
@@ -83,6 +84,21 @@ def test_a_wrong_scale_is_named_and_told(scale: float) -> None:
     assert not result.passed
     (told,) = [f.what for f in result.findings if f.kind == "scale" and f.joints == (3,)]
     assert float(told.split(" is ")[1].split()[0]) == pytest.approx(scale, rel=0.05)
+
+
+def test_a_scale_that_is_probably_wrong_counts_with_the_friction_of_the_joint() -> None:
+    """A joint that carries little has the scale of its torque in its friction."""
+    effect = next(e for e in EFFECTS if e.kind == "gain")
+    whole, little, one = np.array([0.2, 0.2]), np.full(2, 1e-3), np.ones(1)
+    for deviation, expected in ((0.1, 0.2), (0.4, 0.0)):
+        tested = Outcome(
+            Hypothesis(effect, (0,), 1), -0.5 * one, deviation * one, 0.0, False, True, little,
+            0.1, 0.1,
+        )  # fmt: skip
+        gain, likely, unknown, _ = gain_measures([tested], whole)
+        assert likely == pytest.approx([0.0, expected])
+        assert not gain.any() and unknown.max() < LIMITS["gain_unknown"].reservation
+    assert 0.0 < LIMITS["gain_likely"].reservation < 0.2
 
 
 @pytest.mark.parametrize("seed", [0, 3])
@@ -183,6 +199,10 @@ def test_a_load_that_nobody_described_is_named() -> None:
     (load,) = [f for f in result.findings if f.kind == "load"]
     assert "payload" in load.option and result.verdict == "usable"
     assert 0.6 < float(load.what.split("last link is ")[1].split()[0]) < 1.4
+    # it was weighed with the link
+    q = result.box.states(100, seed=3)[0]
+    off = np.linalg.norm(result.arm.gravity(q) - loaded.gravity(q))
+    assert off < 0.05 * np.linalg.norm(loaded.gravity(q)) and result.gravity_verdict == "passed"
 
 
 @pytest.mark.parametrize("factor", [0.001, 0.1, 1000.0])
@@ -246,6 +266,20 @@ def test_currents_need_gains() -> None:
     for bad in (0.0, [1.0, 0.0, 1.0], [1.0, 2.0], "much", np.nan):
         with pytest.raises(InputError, match="gain"):
             identify(small_arm(), log, gain=bad)
+
+
+def test_currents_that_are_called_torques_are_named_with_their_gains() -> None:
+    factors = np.array([0.04, -0.12, 0.3])
+    log = log_of(lambda *x: true_torque(*x) * factors)
+    result = identify(small_arm(), log)
+    assert result.verdict == "not passed"
+    assert result.cause is not None and result.cause.kind == "currents"
+    assert f" {result.cause.option} " in result.next_command
+    gains = np.array([float(x) for x in result.cause.option.removeprefix("--gain=").split(",")])
+    np.testing.assert_allclose(gains * factors, np.ones(3), rtol=0.25)
+    mended = identify(small_arm(), log, gain=gains)
+    assert mended.cause is None or mended.cause.kind != "currents"
+    assert mended.total_error < result.total_error
 
 
 def test_torques_that_are_cut_off_do_not_pass() -> None:

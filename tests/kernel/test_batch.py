@@ -15,7 +15,15 @@ from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
 from armdyn.kernel import batch as _batch
 from armdyn.kernel import strided_loop as loop_module
-from armdyn.kernel.batch import LARGE, LARGE_PAGE, LEAST_STATES, all_finite, in_threads, new_rows
+from armdyn.kernel.batch import (
+    LARGE,
+    LARGE_PAGE,
+    LEAST_STATES,
+    all_finite,
+    all_within,
+    in_threads,
+    new_rows,
+)
 from armdyn.kernel.element import BAD_INPUT, BAD_RESULT
 from armdyn.kernel.kernel import Kernel, compile_program
 from support.says import facts
@@ -255,3 +263,13 @@ def test_new_rows_begin_at_a_boundary(rows: int) -> None:
     assert rows < 8 or array.ctypes.data % boundary == 0
     if 8 * rows >= LARGE:  # whole large pages belong to it
         assert array.base is not None and array.base.nbytes >= array.nbytes + LARGE_PAGE
+
+
+@pytest.mark.parametrize("n", [3, 5000])
+def test_all_within_finds_numbers_beyond_a_bound(n: int) -> None:
+    x = np.linspace(-2.0, 2.0, n)
+    assert all_within(x, 2.0) and not all_within(x, 1.999)
+    for bad in (np.nan, np.inf, -np.inf, -2.5):
+        wrong = x.copy()
+        wrong[n // 2] = bad
+        assert not all_within(wrong, 2.0) and not all_within(np.repeat(wrong, 2)[::2], 2.0)

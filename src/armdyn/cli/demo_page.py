@@ -11,7 +11,7 @@ from importlib.metadata import version
 import numpy as np
 
 from armdyn.arm.arm import Arm
-from armdyn.identification.exciting.motion import ExcitingMotion
+from armdyn.excitation.motion import ExcitingMotion
 from armdyn.log.log import Log
 from armdyn.present.html import STYLE, Html, document, joined, section, sentence, tag
 from armdyn.present.tables import Grid, Toned

@@ -29,9 +29,9 @@ from armdyn.cli.demo_page import (
     record,
     rough_description,
 )
+from armdyn.excitation.excite import excite
+from armdyn.excitation.motion import ExcitingMotion
 from armdyn.identification.conic import need_solver
-from armdyn.identification.exciting.excite import excite
-from armdyn.identification.exciting.motion import ExcitingMotion
 from armdyn.identification.identify import identify
 from armdyn.identification.page.motion import played
 from armdyn.identification.result import Result

@@ -45,13 +45,6 @@ def _wrong(value: object, name: str, what: str, verb: str = "is") -> InputError:
     return InputError(f"`{name}` {verb} {shown(value)}, expected {what}.", argument=name)
 
 
-def checked_arm(arm: object) -> Arm:
-    """Return the arm, in double."""
-    if not isinstance(arm, Arm):
-        raise _wrong(arm, "arm", "an armdyn.Arm")
-    return arm.astype(np.float64)
-
-
 def checked_states(value: object, name: str, n: int) -> Array:
     """Return one state or a batch of them, ``(..., n)``."""
     what = f"numbers of shape (..., {n}), one a joint"

@@ -11,7 +11,6 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_flag
 from armdyn.errors import InputError, shown
-from armdyn.identification.arguments import checked_arm
 from armdyn.identification.conic import ConicProblem, need_solver
 from armdyn.identification.fit.prior import LinkPrior, link_prior
 from armdyn.identification.pseudo_inertia import (
@@ -22,6 +21,7 @@ from armdyn.identification.pseudo_inertia import (
     triangle_rows,
 )
 from armdyn.minimal.parameters import MinimalParameters
+from armdyn.motion.trajectory import checked_arm
 
 WHY = "the test of physical consistency"
 

@@ -13,7 +13,6 @@ from armdyn.checks import checked_flag, checked_number, checked_per_joint, check
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError
 from armdyn.identification.arguments import (
-    checked_arm,
     checked_coupling,
     checked_cutoff,
     checked_delay,
@@ -31,6 +30,7 @@ from armdyn.identification.pipeline import Options, run
 from armdyn.identification.result import Result
 from armdyn.identification.signals.trim import flipped, trimmed
 from armdyn.log.log import Log
+from armdyn.motion.trajectory import checked_arm
 from armdyn.progress import Progress, reporter
 
 Data = Log | str | os.PathLike[str]

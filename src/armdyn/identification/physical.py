@@ -14,7 +14,8 @@ But the divergence trusts the smallest moments of a link as much as its mass, so
 descriptions of thin links too much (these are often crude). So s is lowered while this helps and
 while the misfit exceeds that of the regression by more than the number of parameters. The true
 parameters give an excess of that size by chance. In X, numbers are of order one for arms of any
-size.
+size. T, y and P are `r_factor` and `matrix` of a `Problem`; f are the values of the columns after
+the first k.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from armdyn.arrays import Array
 from armdyn.errors import NumericalError
 from armdyn.identification.conic import ConicProblem, need_solver
 from armdyn.identification.fit.columns import Column, Model, highest, not_negative
-from armdyn.identification.fit.problem import Problem, Solution
 from armdyn.identification.pseudo_inertia import (
     TRIANGLE_TRACE,
     body_of_triangle,
@@ -83,6 +83,58 @@ class Settings:
 
 
 SETTINGS = Settings()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The quantities of the minimisation problem.
+
+    Attributes:
+        n: number of joints.
+        columns: the p columns; the first k are minimal parameters.
+        r_factor: ``(c, p + 1)`` with c at most p + 1, factor of all weighted rows [Y | tau], and of
+            weak rows that keep friction and extra columns finite where the data do not show them.
+        matrix: P, ``(k, N)``: minimal parameters of natural ones.
+        mean: expected natural parameters ``(N,)``.
+        spread: how far they may be off ``(N,)``.
+        strength: s, the strength of the prior.
+        described: whether the prior is a description with masses, or just zero.
+        values: the best values ``(p,)`` without the constraint of physical links.
+        held: joints (from 0) whose rotors are as expected.
+        curves: rows ``(m, p)``; rows @ values is friction at some speed, which is not negative.
+    """
+
+    n: int
+    columns: tuple[Column, ...]
+    r_factor: Array
+    matrix: Array
+    mean: Array
+    spread: Array
+    strength: float
+    described: bool
+    values: Array
+    held: tuple[int, ...] = ()
+    curves: Array | None = None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What natural parameters were found.
+
+    Attributes:
+        parameters: natural parameters ``(N,)``.
+        values: the column values ``(p,)`` that follow.
+        notes: a sentence each.
+        prior: how far natural parameters may be from `expected`, as a covariance ``(N, N)``, if
+            that differs from the prior of the regression.
+        expected: the centre of that prior ``(N,)``.
+    """
+
+    parameters: Array
+    values: Array
+    notes: tuple[str, ...]
+    prior: Array | None = None
+    expected: Array | None = None
 
 
 def physical(problem: Problem) -> Solution:

@@ -18,18 +18,17 @@ from armdyn.cluster import Cluster
 from armdyn.errors import ArmdynError, InputError
 from armdyn.identification.arguments import about
 from armdyn.identification.conic import need_solver
+from armdyn.identification.error_bars import error_covariance
 from armdyn.identification.fit.choice import Terms, Tilt, curve_rows
 from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.coupling import CoupledMinimal
-from armdyn.identification.fit.error_bars import error_covariance
 from armdyn.identification.fit.fit import Fitted, Selected, Settings, fit_model
 from armdyn.identification.fit.gram import gram_root
 from armdyn.identification.fit.gravity import Turned
 from armdyn.identification.fit.prior import link_prior, nearest_parameters
-from armdyn.identification.fit.problem import Problem, Solution
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.judge.bias import bias_check
-from armdyn.identification.judge.excitation import excitation
+from armdyn.identification.judge.box import excitation
 from armdyn.identification.judge.faults import scale_findings
 from armdyn.identification.judge.gravity import judge_gravity
 from armdyn.identification.judge.holdout import Errors, Series, compare
@@ -37,10 +36,17 @@ from armdyn.identification.judge.judge import Judged, judge
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.rollout import windows_of
 from armdyn.identification.judge.verdict import RESTING, moved
-from armdyn.identification.physical import WHY, arm_with, impossible_links, physical
+from armdyn.identification.physical import (
+    WHY,
+    Problem,
+    Solution,
+    arm_with,
+    impossible_links,
+    physical,
+)
 from armdyn.identification.remedies import Task, remedied
 from armdyn.identification.result import Result
-from armdyn.identification.signals.band import Band, find_band
+from armdyn.identification.signals.band import Band, find_band, retried_cutoff
 from armdyn.identification.signals.prepared import Data, prepared, signals_of
 from armdyn.identification.signals.torque_scale import described_in, torque_scale
 from armdyn.identification.signals.trim import with_gain
@@ -142,6 +148,13 @@ def run(
     if scale.reversed:
         task = task.with_logs(lambda log: with_gain(log, np.full(arm.n, -1.0)))
     made = delivered(described, task, progress, cluster)
+    bias = bias_check(made.selected.found)
+    while options.cutoff is None and not bias.small:
+        lower = retried_cutoff(described, task.train, made.band, options.coupling, options.extra)
+        if lower is None:
+            break
+        made = delivered(described, task, progress, cluster, lower)
+        bias = bias_check(made.selected.found)
     progress(0, 1, "verdict")
     found, solution, model = made.selected.found, made.solution, made.model
     identified, remarks = arm_with(model, solution.values, solution.parameters)
@@ -173,10 +186,8 @@ def run(
         return min(zip(*pairs, strict=True), key=lambda pair: float(ratio(pair[1], pair[0], 1.0)))
 
     judged = excitation(found, made.selected.natural.described, ignored)
-    bias = bias_check(found)
     judgement = judge(
-        Judged(found, solution, task.train, made.test, made.settings.dead_band, judged,
-               made.errors, ignored, scale, improvement),
+        Judged(found, solution, task.train, judged, made.errors, ignored, scale, improvement),
         progress,
     )  # fmt: skip
     turned = made.tilt
@@ -206,11 +217,18 @@ def run(
     )  # fmt: skip
 
 
-def delivered(arm: Arm, task: Task, progress: Progress, cluster: Cluster | None) -> Delivered:
-    """Return the model of an arm, and its errors."""
+def delivered(
+    arm: Arm,
+    task: Task,
+    progress: Progress,
+    cluster: Cluster | None,
+    retried: tuple[float, str] | None = None,
+) -> Delivered:
+    """Return the model of an arm, and its errors; `retried` is a cut-off with its reason."""
     options = task.options
+    cutoff, why = retried or (options.cutoff, "")
     band = find_band(
-        arm, task.train, task.test, cutoff=options.cutoff, delay=options.delay,
+        arm, task.train, task.test, cutoff=cutoff, why=why, delay=options.delay,
         coupling=options.coupling, extra=options.extra, progress=progress,
     )  # fmt: skip
     data = prepared(

@@ -22,8 +22,7 @@ from armdyn.identification.fit.columns import Model, short_name
 from armdyn.identification.fit.fit import TermTrial
 from armdyn.identification.judge.advice import advice, next_command
 from armdyn.identification.judge.bias import Bias
-from armdyn.identification.judge.box import Box
-from armdyn.identification.judge.excitation import Excitation
+from armdyn.identification.judge.box import Box, Excitation
 from armdyn.identification.judge.gravity import Gravity
 from armdyn.identification.judge.holdout import Errors, Series
 from armdyn.identification.judge.judgement import Answer, Finding, Judgement

@@ -8,7 +8,6 @@ from armdyn.identification.judge.advice import next_command
 from armdyn.present.tables import Grid, card, percent
 
 if TYPE_CHECKING:
-    from armdyn.identification.exciting.motion import ExcitingMotion
     from armdyn.identification.judge.judgement import Finding
     from armdyn.identification.payload.drive_gains import DriveGains
     from armdyn.identification.payload.payload import Payload
@@ -128,39 +127,3 @@ def gain_values(found: DriveGains) -> Grid:
     )
     title = "Torque per ampere [N m/A or N/A]"
     return Grid(title, ("joint", "gain", "std", "known"), 1, rows, words_after=1)
-
-
-def limits_used(motion: ExcitingMotion) -> Grid:
-    """Return the range of every joint, and the share of its limits that the motion uses."""
-    limits = motion.limits
-    _, q, _, _ = motion.sample()
-    rows: list[tuple[str, ...]] = []
-    for j, name in enumerate(motion.arm.joint_names):
-        used = [motion.peaks[key][j] for key in ("velocity", "acceleration", "torque")]
-        rows.append(
-            (
-                name,
-                f"{q[:, j].min():.3f}",
-                f"{q[:, j].max():.3f}",
-                f"{limits.lower[j]:.3f} to {limits.upper[j]:.3f}",
-                *(f"{share:.0%}" if share > 0 else "no limit" for share in used),
-            )
-        )
-    heads = ("joint", "lowest", "highest", "limits", "velocity", "acceleration", "torque")
-    return Grid("What is used of the limits", heads, 1, tuple(rows))
-
-
-def clearance_in_words(motion: ExcitingMotion) -> str:
-    """Return the smallest clearance of a motion as a sentence; empty if nothing was compared."""
-    if not motion.closest:
-        return ""
-    near = motion.closest[0]
-    if near.distance < 0.0:
-        return (
-            f"Not kept clear: {near.between[0]} and {near.between[1]} are within each other by "
-            f"{-near.distance:.4f} m at {near.time:.2f} s (capsules, checked at 1 kHz)."
-        )
-    return (
-        f"Smallest clearance, checked at 1 kHz: {near.distance:.4f} m at {near.time:.2f} s, "
-        f"between {near.between[0]} and {near.between[1]}."
-    )

@@ -21,9 +21,8 @@ from armdyn.cli.options.robot import (
     open_arm,
 )
 from armdyn.errors import RobotWarning
-from armdyn.identification.exciting.excite import excite as find_motion
-from armdyn.identification.exciting.motion import ExcitingMotion
-from armdyn.identification.tables import clearance_in_words, limits_used
+from armdyn.excitation.excite import excite as find_motion
+from armdyn.excitation.motion import ExcitingMotion, clearance_in_words, limits_used
 from armdyn.present.pictures import PICTURES_IN_WORDS
 
 

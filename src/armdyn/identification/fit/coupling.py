@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.identification.fit.columns import STATES
-from armdyn.identification.tolerances import RANK, ROUNDING
+from armdyn.numerics import RANK, ROUNDING
 
 
 class CoupledMinimal:

@@ -31,8 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.tolerances import ROUNDING
-from armdyn.numerics import ratio, scaled_inverse, scaled_solve
+from armdyn.numerics import ROUNDING, ratio, scaled_inverse, scaled_solve
 
 Indices = NDArray[np.int64]
 

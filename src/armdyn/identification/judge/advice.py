@@ -8,26 +8,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.judge.box import slow_excess
-from armdyn.identification.judge.verdict import EXPECTED_ERROR
+from armdyn.identification.judge.verdict import LIMITS, WORTH_TELLING
 from armdyn.numerics import ratio
 from armdyn.robot.joint import Joint
 
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
-# Shares and ratios above or below which advice is given.
-LEFT_OUT = 0.25
+# Joints that use a smaller share of their limits are named, and joints of which a larger share of
+# the rows is left out.
+LITTLE = 0.25
+
+# A larger share of outliers is told.
 OUTLIERS = 0.05
-LITTLE_RANGE = 0.25
-LITTLE_SPEED = 0.2
+
+# The error on data held out is told if it is this many times that of the fit.
 WORSE_HELD_OUT = 1.5
-SMALL_ERROR = 0.01
+
+# Residuals that last this many rows are no noise.
 LONG_MEMORY = 4.0
-LITTLE = 1.3  # times as much data
+
+# Fewer independent rows for each parameter are little.
 ROWS_A_PARAMETER = 10.0
+
+# A larger share of parameters that stay near the description is told.
 LEANS_ON_DESCRIPTION = 0.15
-SLOW_EXCESS = 0.5
 
 
 def rows_left_out(result: Result) -> Array:
@@ -47,7 +52,7 @@ def _motion(result: Result) -> Iterator[str]:
     open_ones = [
         f"{joint.name} ({judged[j]:.0%})"
         for j, joint in enumerate(joints)
-        if judged[j] > EXPECTED_ERROR
+        if judged[j] > LIMITS["expected"].refusal
     ]
     if open_ones:
         yield (
@@ -56,11 +61,11 @@ def _motion(result: Result) -> Iterator[str]:
         )
     width = about.highest - about.lowest
     whole = np.array([joint.upper - joint.lower for joint in joints])
-    narrow = _shares(joints, width, whole, LITTLE_RANGE, ("rad", "m"))
+    narrow = _shares(joints, width, whole, LITTLE, ("rad", "m"))
     if narrow:
         yield f"some joints use little of their ranges: {narrow}. Let them swing further."
     slow = _shares(
-        joints, about.fastest, np.array([j.velocity for j in joints]), LITTLE_SPEED,
+        joints, about.fastest, np.array([j.velocity for j in joints]), LITTLE,
         ("rad/s", "m/s"),
     )  # fmt: skip
     if slow:
@@ -73,7 +78,7 @@ def _motion(result: Result) -> Iterator[str]:
     resting = [
         f"{joint.name} ({x:.0%})"
         for joint, x, counts in zip(joints, left_out, used, strict=True)
-        if x > LEFT_OUT and counts
+        if x > LITTLE and counts
     ]
     if resting:
         yield (
@@ -100,7 +105,7 @@ def _data(result: Result) -> Iterator[str]:
             "no data were held out, so that nothing tells how well torques of other motions are "
             "predicted. Hold out a share, or test with another log."
         )
-    elif held > WORSE_HELD_OUT * fit and held > SMALL_ERROR:
+    elif held > WORSE_HELD_OUT * fit and held > WORTH_TELLING:
         times = float(ratio(held, fit, np.inf))
         yield (
             f"the error on data held out, {held:.1%}, is {times:.2g} times that of the fit, "
@@ -111,10 +116,10 @@ def _data(result: Result) -> Iterator[str]:
     needed = ROWS_A_PARAMETER * len(result.values)
     if worth < needed:
         times = needed / max(worth, 1.0)
-        more = "A little more" if times < LITTLE else f"{times:.2g} times as much"
         yield (
             f"the rows of the fit are worth {worth:.0f} independent ones, for "
-            f"{len(result.values)} parameters. {more} data would make error bars narrower."
+            f"{len(result.values)} parameters. {times:.2g} times as much data would make error "
+            "bars narrower."
         )
     outliers = [
         f"{name} ({share:.0%})"
@@ -148,21 +153,9 @@ def _model(result: Result) -> Iterator[str]:
             "something out there, such as friction that depends on load or temperature, cables, "
             "or elasticity."
         )
-    if result.model.indices("coulomb") and not result.model.indices("stribeck"):
-        excess = ratio(slow_excess(result), result.sigma, np.inf)
-        sticky = [n for n, x in zip(names, excess, strict=True) if x > SLOW_EXCESS]
-        if sticky:
-            yield (
-                f"at low speeds friction of {', '.join(sticky)} is larger than viscous and "
-                "Coulomb friction explain: try `friction='auto'` "
-                "(`--friction auto`)."
-            )
-    rotors = [joint.rotor_inertia for joint in result.described.robot.joints]
-    if not result.model.base.rotor and not any(rotors):
-        yield (
-            "rotor inertias are neither described nor fitted; geared drives have them: "
-            "try `rotor=True` (`--rotor`)."
-        )
+    bent = [f.what for f in result.findings if f.option.startswith("--friction auto")]
+    if bent:
+        yield f"{'; '.join(bent)}: try `friction='auto'` (`--friction auto`)."
 
 
 def _description(result: Result) -> Iterator[str]:

@@ -1,25 +1,31 @@
-"""The range of positions and speeds that data cover."""
+"""The motions that data cover, and what they leave open there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.rows import FilteredSegment, sample
+from armdyn.identification.fit.solver import solution
+from armdyn.numerics import ratio
 from armdyn.robot.joint import Joint
 
-if TYPE_CHECKING:
-    from armdyn.identification.result import Result
+# The box leaves out this share of the positions, half at either end, and of the highest rates.
+OUTSIDE = 0.02
 
-# The box of positions, speeds and accelerations that a verdict speaks for.
+# Random motions in the box, on which models are compared.
+STATES = 200
 
-# The box leaves out this share of the positions at either end, and of the highest rates.
-POSITIONS = 0.01
-RATES = 0.02
+# A joint moves where it is faster than this share of its greatest speed.
+MOVING = 0.02
+
+# An arm described without masses is judged by its data alone: a prior this weak has no effect.
+NO_PRIOR = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +44,7 @@ class Box:
     speed: Array
     acceleration: Array
 
-    def states(self, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
+    def states(self, count: int = STATES, seed: int = 0) -> tuple[Array, Array, Array]:
         """Return random positions, velocities and accelerations in the box, ``(count, n)`` each."""
         rng = np.random.default_rng(seed)
         unit = rng.uniform(-1.0, 1.0, (3, count, len(self.lower)))
@@ -75,41 +81,73 @@ def box_of(parts: Sequence[FilteredSegment]) -> Box:
             enough = len(x.q) > 2 * part.band.reach
             qd.append(part.band.rows(x.qd) if enough else x.qd)
             qdd.append(part.band.rows(x.qdd) if enough else x.qdd)
-    lower, upper = np.quantile(np.concatenate(q), [POSITIONS, 1.0 - POSITIONS], axis=0)
+    lower, upper = np.quantile(np.concatenate(q), [0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], axis=0)
     speed, acceleration = (
-        np.quantile(np.abs(np.concatenate(x)), 1.0 - RATES, axis=0) for x in (qd, qdd)
+        np.quantile(np.abs(np.concatenate(x)), 1.0 - OUTSIDE, axis=0) for x in (qd, qdd)
     )
     return Box(lower, upper, speed, acceleration)
 
 
-# Residuals over speed: the shape of friction that the model does not cover.
-
-# Speeds below this share of the highest speed are slow; fewer rows than this give no answer.
-SLOW = 0.15
-FEWEST = 8
-
-
-def by_speed(result: Result, j: int) -> tuple[Array, Array]:
-    """Return velocities of a joint in the rows of the fit, and its residuals there."""
-    v = np.concatenate([s.velocity[:, j] for s in result.train])
-    rest = np.concatenate([s.residual[:, j] for s in result.train])
-    used = np.abs(v) > result.about.dead_band[j]
-    return v[used], rest[used]
+# Whether the data determine the model: its expected error on other motions. The covariance of the
+# parameters gives the variance of every predicted torque, at random states in the box, drawn
+# independently for each joint. A log in which joints move together, or slowly, leaves much of the
+# box unexplored, and the variance is large there.
 
 
-def slow_excess(result: Result) -> Array:
-    """Return the excess of friction at low speeds over the friction of the model, ``(n,)``.
+@dataclass(frozen=True)
+class Excitation:
+    """How well the data determine the model.
 
-    It is the mean residual against the motion minus twice its standard error, at least 0: the part
-    that chance does not explain.
+    Attributes:
+        expected_error: expected rms error of torques on other motions within the ranges of the
+            data, relative to the rms torques.
+        per_joint: the same for every joint, ``(n,)``.
+        condition: ratio of the largest to the smallest singular value of the weighted columns,
+            each of length 1.
     """
-    excess = np.zeros(result.arm.n)
-    for j in range(result.arm.n):
-        v, rest = by_speed(result, j)
-        slow = np.abs(v) < SLOW * np.abs(v).max(initial=0.0)
-        if slow.sum() < FEWEST:
-            continue
-        against = rest[slow] * np.sign(v[slow])
-        error = float(against.std(ddof=1)) / np.sqrt(slow.sum() / result.correlation[j])
-        excess[j] = max(float(against.mean()) - 2.0 * error, 0.0)
-    return excess
+
+    expected_error: float
+    per_joint: Array
+    condition: float
+
+
+def excitation(found: Fitted, described: bool, ignored: Sequence[int] = ()) -> Excitation:
+    """Judge the data of a fit.
+
+    Args:
+        found: the fit.
+        described: whether the arm's description has masses.
+        ignored: joints (from 0) whose torques do not count; their errors are NaN.
+    """
+    model, fit = found.model, found.fit
+    rows = model.rows(*box_of(found.rows.parts).states())
+    covariance = fit.covariance if described else _by_data(found)
+    variance = np.empty((len(rows), model.n))
+    for j in range(model.n):
+        mine, at = rows[:, model.part(j)], model.active[j]
+        variance[:, j] = np.sum((mine @ covariance[np.ix_(at, at)]) * mine, axis=1)
+    torque = np.sum(model.torques(fit.values, rows) ** 2, axis=0)
+    wrong = np.maximum(variance, 0.0).sum(axis=0)  # rounding may make a variance negative
+    wrong[list(ignored)] = torque[list(ignored)] = 0.0
+    per_joint = np.sqrt(ratio(wrong, torque, 1.0))
+    per_joint[list(ignored)] = np.nan
+    total = float(np.sqrt(ratio(wrong.sum(), torque.sum(), 1.0)))
+    return Excitation(total, per_joint, _condition(found.gram[:-1, :-1]))
+
+
+def _by_data(found: Fitted) -> Array:
+    prior, S = found.solver.prior, found.fit.columns
+    covariance = np.zeros_like(found.fit.covariance)
+    precision = prior.precision(NO_PRIOR)
+    covariance[np.ix_(S, S)] = solution(found.gram, precision, prior.mean, S)[1]
+    return covariance
+
+
+def _condition(G: Array) -> float:
+    """Return the condition number of columns, each of length 1, from their Gram matrix."""
+    size = np.sqrt(np.diag(G))
+    seen = size > 0.0
+    values = np.linalg.eigvalsh(G[np.ix_(seen, seen)] / np.outer(size[seen], size[seen]))
+    if not len(values) or values[0] <= 0.0:
+        return float("inf")
+    return float(np.sqrt(values[-1] / values[0]))

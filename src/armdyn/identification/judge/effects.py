@@ -21,14 +21,12 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model, friction_column, friction_of
 from armdyn.identification.fit.gram import MoreColumns
 from armdyn.identification.fit.gravity import gravity_columns, tilts
+from armdyn.identification.judge.box import MOVING
 from armdyn.numerics import ratio
 from armdyn.robot.friction import FRICTION_TERMS
 
 STRIBECK = 0.05
 """The Stribeck speed of the absent term, as a share of the joint's highest speed."""
-
-RESTING = 0.02
-"""A joint slower than this share of its highest speed is at rest."""
 
 SMALL_ANGLE = 1e-3
 """Joints yield by this angle [rad] in difference quotients: small beside any motion."""
@@ -102,7 +100,7 @@ class State:
     @cached_property
     def torque(self) -> Array:
         """All torques of the reference, without the sign of a speed that is noise."""
-        moving = np.where(np.abs(self.qd) > RESTING * self.base.speed, self.qd, 0.0)
+        moving = np.where(np.abs(self.qd) > MOVING * self.base.speed, self.qd, 0.0)
         return self.base.model.predicted(self.base.values, self.q, moving, self.qdd)
 
     @cached_property

@@ -29,8 +29,9 @@ PASSED, USABLE = 0.05, 0.15
 """Largest errors, one standard deviation, of a gravity model that passes, and of one that can be
 used with reservations: the second is what a described arm often has already."""
 
-DISTURBING = ("zero", "spring", "tilt", "load", "scale")
-"""Findings on what changes torques that hold an arm up."""
+DISTURBING = ("zero", "spring", "tilt", "scale")
+"""Findings on what changes torques that hold an arm up, and is not in the model. A load at the
+tip is: it was weighed with the last link."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from armdyn.identification.fit.solver import Fit, Prior
 from armdyn.identification.judge.box import Box
 from armdyn.identification.judge.effects import FLIPPED, Hypothesis, Layout, Reference
 from armdyn.identification.judge.judgement import Finding
+from armdyn.identification.judge.verdict import NEGLIGIBLE, WORTH_TELLING
 from armdyn.progress import Progress
 from armdyn.robot.joint import Joint
 
@@ -29,25 +30,13 @@ rows count little for that would hide its fault behind its prior."""
 FRICTION_PRIOR = 0.01
 """In tests, the prior of friction has this share of its precision in the fit: hardly any."""
 
-PROMISING = 0.01
-"""Columns are tested if they explain this share, times the number of joints, of the squared errors
-of the joint that has least. The mean logarithm of the joints' errors falls by half of it then."""
-
-NEGLIGIBLE = 1e-3
-"""Errors below this share of the size of a joint's torque are as good as none."""
-
-STATES = 150
-"""Random motions in the box, on which models are compared."""
-
-FEWEST_FOLDS, LOG_GAIN, DEVIATIONS = 6, -0.01, 5.0
+FEWEST_FOLDS, DEVIATIONS = 6, 5.0
 """An effect is there if the error falls in so many folds, if the mean logarithm of the joints'
-errors falls by so much, and if a single coefficient is so many standard deviations from 0."""
+errors falls by `WORTH_TELLING`, and if a single coefficient is so many standard deviations from
+0."""
 
 MUCH, FEWER_DEVIATIONS = -0.1, 3.5
 """Where the mean logarithm of the errors falls by this much, fewer deviations do."""
-
-WORTH_TELLING = 0.01
-"""A finding changes torques in the box by this share of their size."""
 
 MOST_FINDINGS = 3
 """Findings at most, beside those on the curve of friction."""
@@ -62,9 +51,10 @@ EXPLAINS_MOST = 0.5
 SCALES = (0.2, 5.0)
 """Scales of a joint's torque beyond these say that something else is wrong."""
 
-CLEAR_SIGN, NO_WORSE = 0.02, 0.02
-"""Friction above this share of a joint's torque has a clear sign; torques whose friction has the
-wrong sign need no better fit, only one whose logarithmic error grows by no more than this."""
+SMALL = 0.02
+"""Friction above this share of a joint's torque has a clear sign, and errors that change by a
+smaller share are the same: a remedy lowers them by more, and torques whose friction has the wrong
+sign need only a fit whose error grows by less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +99,7 @@ class EffectTests:
         """
         self.found, self.layout, self.gram, self.size = found, layout, gram, size
         self.model, self.p = found.model, len(found.model.columns)
-        states = box.states(STATES)
+        states = box.states()
         self.rows = self.model.rows(*states)
         self.more = layout.columns(*states)
         self._ends = np.cumsum([0, *(len(at) for at in layout.places)])
@@ -167,7 +157,7 @@ class EffectTests:
         trial = folds.trial(at)
         c, sd = trial.values[at], trial.deviation()[at]
         gain, better = self._log_gain(trial)
-        there = gain < LOG_GAIN and better >= FEWEST_FOLDS
+        there = gain < -WORTH_TELLING and better >= FEWEST_FOLDS
         there = there and (float(c[0]) > 0.0 or not what.effect.positive)
         if len(c) == 1:
             least = FEWER_DEVIATIONS if gain < MUCH else DEVIATIONS
@@ -184,10 +174,14 @@ class EffectTests:
         return Outcome(what, c, sd, gain, there, near, change, before, after)
 
     def _promises(self, columns: Sequence[int]) -> bool:
-        """Whether columns explain enough of all rows to be worth a test on folds left out."""
+        """Whether columns explain enough of all rows to be worth a test on folds left out.
+
+        They explain `WORTH_TELLING`, times the number of joints, of the squared errors of the joint
+        that has least: the mean logarithm of the joints' errors falls by half of it then.
+        """
         left = self.folds.plain.squares.sum(axis=0) / self.folds.weights**2
         seen = left[self.gram.counts.sum(axis=0) > 0]
-        least = PROMISING * self.model.n * float(seen.min()) if len(seen) else np.inf
+        least = WORTH_TELLING * self.model.n * float(seen.min()) if len(seen) else np.inf
         return self.folds.explained(columns) > least
 
     def _log_gain(self, trial: Trial) -> tuple[float, int]:
@@ -279,7 +273,7 @@ def effect_findings(
     """Return the best hypothesis, then the best beside it, and so on, that halves agree on."""
     joints = tester.model.arm.robot.joints
     made: list[Finding] = []
-    braking: list[bool] = (friction > CLEAR_SIGN).tolist()
+    braking: list[bool] = (friction > SMALL).tolist()
     always: list[int] = []
     shared = set[str]()  # kinds that are told of all joints
     others = 0  # than those on the curve of friction

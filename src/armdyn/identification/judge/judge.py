@@ -12,19 +12,18 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import Gram
-from armdyn.identification.fit.problem import Solution
-from armdyn.identification.judge.box import Box, box_of
-from armdyn.identification.judge.excitation import Excitation
+from armdyn.identification.judge.box import Box, Excitation, box_of
 from armdyn.identification.judge.faults import (
     exchange_findings,
     load_findings,
     scale_findings,
     unit_findings,
 )
-from armdyn.identification.judge.holdout import Errors, Series
+from armdyn.identification.judge.holdout import Errors
 from armdyn.identification.judge.hypotheses import (
     NEARLY,
-    WORTH_TELLING,
+    SCALES,
+    SMALL,
     EffectTests,
     Outcome,
     effect_findings,
@@ -33,21 +32,25 @@ from armdyn.identification.judge.hypotheses import (
     layout_of,
 )
 from armdyn.identification.judge.judgement import Finding, Judgement, Measures
-from armdyn.identification.judge.plausible import remarks
-from armdyn.identification.judge.verdict import refusals, reservations
+from armdyn.identification.judge.verdict import (
+    OF_LARGEST,
+    WORTH_TELLING,
+    refusals,
+    remarks,
+    reservations,
+)
+from armdyn.identification.physical import Solution
 from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.log.log import Log
+from armdyn.numerics import ratio
 from armdyn.progress import Progress
 
-OF_LARGEST, OF_EFFORT = 0.1, 0.05
-"""The size of a joint's torque is at least these shares of the largest joint's, and of its limit of
-effort: errors of a joint that carries nothing are small beside what its drive can do."""
+OF_EFFORT = 0.05
+"""The size of a joint's torque is at least this share of its limit of effort: errors of a joint
+that carries nothing are small beside what its drive can do."""
 
-HELPS = 0.98
-"""A finding is told if its remedy lowers the error of the joints it speaks of to this share."""
-
-MOVING = 0.02
-"""A row of data held out counts where a joint is faster than this share of its highest speed."""
+CHANCE = 2.0
+"""What chance explains: this many standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +61,6 @@ class Judged:
         found: the fit.
         solution: values of the columns and natural parameters that are delivered.
         logs: the logs of the fit.
-        test: torques of data held out.
-        dead_band: rows slower than this do not count ``(n,)``.
         excitation: how well the data determine the model.
         errors: on data held out; None without any.
         ignored: joints (from 0) whose torques do not count.
@@ -71,8 +72,6 @@ class Judged:
     found: Fitted
     solution: Solution
     logs: Sequence[Log]
-    test: Sequence[Series]
-    dead_band: Array
     excitation: Excitation
     errors: Errors | None
     ignored: tuple[int, ...]
@@ -96,11 +95,12 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     free = _friction_curves(model, fit.values, box) / size
     bias, lacking = _bias([t for t in tests if not t.hypothesis.effect.curve], model)
     curve, bent = _bias([t for t in tests if t.hypothesis.effect.curve], model)
-    gain, unknown, checked = _gains(tests, model.n)
+    whole = np.sqrt(np.mean(model.torques(values, tester.rows) ** 2, axis=0)) / size
+    gain, likely, unknown, checked = gain_measures(tests, whole)
     measures = Measures(
-        size, blocked, tester.errors_of(values), _held_out(given.test, given.dead_band, size),
-        tester.spread(), bias, lacking, curve, bent, gain, unknown, checked, free.min(axis=0),
-        torque,
+        size, blocked, tester.errors_of(values), _held_out(given.errors, size),
+        tester.spread(), bias, lacking, curve, bent, gain, likely, unknown, checked,
+        free.min(axis=0), torque,
     )  # fmt: skip
     friction = np.median(free, axis=0)
     names, joints = model.arm.joint_names, model.arm.robot.joints
@@ -132,7 +132,7 @@ def _mended(
         return finding  # it does not speak of errors
     errors = improvement(finding)
     before, after = errors or (finding.error_before, finding.error_after)
-    if not after <= HELPS * before:
+    if not after <= (1.0 - SMALL) * before:
         return None
     return replace(finding, error_before=before, error_after=after)
 
@@ -151,20 +151,11 @@ def _sizes(arm: Arm, rms: Array) -> Array:
     return np.where(size > 0.0, size, 1.0)
 
 
-def _held_out(test: Sequence[Series], dead_band: Array, size: Array) -> Array:
-    if not test:
+def _held_out(errors: Errors | None, size: Array) -> Array:
+    """Return the errors of joints that move in data held out, whose torques may be larger."""
+    if errors is None:
         return np.full(len(size), np.nan)
-    wrong = np.concatenate([s.residual for s in test])
-    speed = np.abs(np.concatenate([s.velocity for s in test]))
-    moving = (speed > dead_band) & (speed > MOVING * speed.max(axis=0))
-    count = moving.sum(axis=0)
-    measured = np.concatenate([s.measured for s in test])
-    error, torque = (
-        np.sqrt(np.sum(np.where(moving, x, 0.0) ** 2, axis=0) / np.maximum(count, 1))
-        for x in (wrong, measured)
-    )
-    # torques held out may be larger than those of the fit
-    return np.where(count > 0, error / np.maximum(size, torque), np.nan)
+    return errors.rms / np.maximum(size, ratio(errors.rms, errors.per_joint, 0.0))
 
 
 def _bias(tests: Sequence[Outcome], model: Model) -> tuple[Array, tuple[str, ...]]:
@@ -186,18 +177,27 @@ def _bias(tests: Sequence[Outcome], model: Model) -> tuple[Array, tuple[str, ...
     return bias, tuple(lacking)
 
 
-def _gains(tests: Sequence[Outcome], n: int) -> tuple[Array, Array, Array]:
-    gain, unknown, checked = np.zeros(n), np.zeros(n), np.full(n, np.inf)
+def gain_measures(tests: Sequence[Outcome], whole: Array) -> tuple[Array, Array, Array, Array]:
+    """Return `gain`, `gain_likely`, `gain_unknown` and `gain_checked` of `Measures`.
+
+    `whole` is the torque of every joint on motions in the box, friction included, relative to its
+    size. Friction is fitted to the same torque, so it hides a wrong scale, and has it.
+    """
+    gain, likely, unknown = np.zeros((3, len(whole)))
+    checked = np.full(len(whole), np.inf)
     for tested in tests:
         if tested.hypothesis.kind != "gain":
             continue
         j, c = tested.hypothesis.joint, abs(float(tested.coefficients[0]))
+        scale = 1.0 + float(tested.coefficients[0])
         # the far end of its interval; predictions change in proportion to the gain
-        checked[j] = c + 2.0 * float(tested.deviations[0])
+        checked[j] = c + CHANCE * float(tested.deviations[0])
         unknown[j] = tested.change[j] * checked[j] / max(c, 1e-12)
+        if c > CHANCE * float(tested.deviations[0]) and SCALES[0] < scale < SCALES[1]:
+            likely[j] = abs(1.0 / scale - 1.0) * whole[j]
         if tested.counts:
             gain[j] = tested.change[j]
-    return gain, unknown, checked
+    return gain, likely, unknown, checked
 
 
 def _friction_curves(model: Model, values: Array, box: Box) -> Array:

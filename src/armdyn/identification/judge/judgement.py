@@ -59,6 +59,8 @@ class Measures:
         curve: the same for terms of friction over speed and load.
         bent: the term of these that changes them most, in words.
         gain: change of predictions there if the drive's gain is fitted, where the data show it.
+        gain_likely: change of the joint's whole torque there, friction included, by the estimate of
+            the gain, where that is two standard deviations from 1 and can be believed.
         gain_unknown: largest change by a gain that the data allow, whether they show one or not:
             the estimate and twice its standard deviation.
         gain_checked: how far the gain may be from 1, the estimate and twice its standard deviation;
@@ -78,6 +80,7 @@ class Measures:
     curve: Array
     bent: tuple[str, ...]
     gain: Array
+    gain_likely: Array
     gain_unknown: Array
     gain_checked: Array
     friction: Array

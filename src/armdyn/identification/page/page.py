@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.identification.judge.advice import advice
-from armdyn.identification.judge.verdict import EXPECTED_ERROR, LIMITS
+from armdyn.identification.judge.verdict import LIMITS
 from armdyn.identification.page.friction import friction_section
 from armdyn.identification.page.motion import player_section, rollout_section
 from armdyn.identification.page.parameters import (
@@ -173,7 +173,7 @@ def _joint_table(result: Result) -> Html:
     series = result.test if result.held_out else result.train
     torque = np.sqrt(np.mean(np.concatenate([s.measured for s in series]) ** 2, axis=0))
     errors, fit, box = result.errors, result.train_errors, result.box
-    limit = next(limit for limit in LIMITS if limit.measure == "held_out")
+    limit, open_share = LIMITS["held_out"], LIMITS["expected"].refusal
     rows: list[tuple[str, ...]] = []
     motions: list[tuple[str, ...]] = []
     for j, joint in enumerate(result.arm.robot.joints):
@@ -185,7 +185,7 @@ def _joint_table(result: Result) -> Html:
                 *(percent(float(y[j])) for y in (fit.per_joint, errors.at_rest)),
                 percent(float(errors.share_at_rest[j])),
                 *(f"{number(float(y[j]), 3)} {unit}" for y in (torque, result.sigma)),
-                _graded(float(result.excitation.per_joint[j]), EXPECTED_ERROR / 2, EXPECTED_ERROR),
+                _graded(float(result.excitation.per_joint[j]), open_share / 2, open_share),
                 _verified(float(result.judgement.measures.gain_checked[j])),
             )
         )

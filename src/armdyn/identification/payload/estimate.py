@@ -40,9 +40,8 @@ from armdyn.identification.fit.gram import Gram, gram_of
 from armdyn.identification.fit.rows import Rows
 from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
 from armdyn.identification.payload.payload import from_tip
-from armdyn.identification.tolerances import RANK, ROUNDING
 from armdyn.minimal.parameters import MinimalParameters
-from armdyn.numerics import ratio, scaled_root
+from armdyn.numerics import RANK, ROUNDING, ratio, scaled_root
 from armdyn.progress import silent
 
 Mask = NDArray[np.bool_]

@@ -32,7 +32,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_positive
 from armdyn.errors import ArmdynError, InputError, NumericalError, shown
-from armdyn.identification.arguments import checked_arm, checked_cutoff, checked_logs
+from armdyn.identification.arguments import checked_cutoff, checked_logs
 from armdyn.identification.fit.columns import Model, friction_columns
 from armdyn.identification.fit.correlation import correlation_lengths
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
@@ -47,9 +47,9 @@ from armdyn.identification.payload.estimate import (
 )
 from armdyn.identification.payload.payload import UNKNOWN, Load
 from armdyn.identification.signals.prepared import Data, prepared
-from armdyn.identification.tolerances import RANK
 from armdyn.log.log import Log
-from armdyn.numerics import ratio, scaled_inverse, scaled_solve
+from armdyn.motion.trajectory import checked_arm
+from armdyn.numerics import RANK, ratio, scaled_inverse, scaled_solve
 from armdyn.progress import Progress, reporter
 
 

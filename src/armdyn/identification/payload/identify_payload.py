@@ -19,12 +19,11 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_flag, checked_number
 from armdyn.errors import InputError
-from armdyn.identification.arguments import checked_arm, checked_cutoff, checked_logs
+from armdyn.identification.arguments import checked_cutoff, checked_logs
 from armdyn.identification.conic import need_solver
 from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.fit import Settings, fitted
 from armdyn.identification.fit.prior import POWERS, SPREAD, LinkPrior, link_length
-from armdyn.identification.fit.problem import Problem
 from armdyn.identification.fit.rows import FilteredSegment, Rows
 from armdyn.identification.fit.solver import STRONGEST, Prior
 from armdyn.identification.payload.alignment import aligned, interpolated
@@ -40,11 +39,12 @@ from armdyn.identification.payload.estimate import (
     visible,
 )
 from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, from_tip, loaded
-from armdyn.identification.physical import physical
+from armdyn.identification.physical import Problem, physical
 from armdyn.identification.signals.prepared import Data, prepared
 from armdyn.log.log import Log
 from armdyn.log.segments import scipy
 from armdyn.log.signals import Prepared
+from armdyn.motion.trajectory import checked_arm
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.progress import Progress, reporter
 

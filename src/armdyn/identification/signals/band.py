@@ -11,7 +11,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.identification.fit.columns import Column
-from armdyn.identification.signals.cutoff import predicted_cutoff
+from armdyn.identification.signals.cutoff import lower_cutoff, predicted_cutoff
 from armdyn.identification.signals.delay import measured_delays
 from armdyn.identification.signals.prepared import highest_cutoff, velocities_agree
 from armdyn.identification.signals.quick_fit import POSITIONS, Windows, windows_of
@@ -48,6 +48,7 @@ def find_band(
     test_logs: Sequence[Log],
     *,
     cutoff: float | None,
+    why: str = "",
     delay: float | None,
     coupling: Array | None,
     extra: Sequence[Column],
@@ -60,6 +61,7 @@ def find_band(
         train_logs: the logs of the fit. Windows represent long ones.
         test_logs: the logs of the test; only their sampling rates are used.
         cutoff: of positions [Hz]; None estimates it.
+        why: the reason for a cut-off that the user did not ask for.
         delay: of torques [s]; None estimates it.
         coupling: of the drives.
         extra: columns that the user supplies.
@@ -70,7 +72,6 @@ def find_band(
     if highest <= 0.0:
         raise InputError("a log is too short: it has a single sample.")
     windows = Windows(arm, windows_of(train_logs), highest, coupling, extra)
-    why = ""
     if cutoff is None:
         progress(0, 2, "band")
         cutoff, why = predicted_cutoff(windows) or _by_spectrum(train_logs, highest)
@@ -90,6 +91,26 @@ def find_band(
             "velocities from differentiated positions."
         )
     return Band(cutoff, why, delay, measured, tuple(notes))
+
+
+def retried_cutoff(
+    arm: Arm,
+    train_logs: Sequence[Log],
+    band: Band,
+    coupling: Array | None,
+    extra: Sequence[Column],
+) -> tuple[float, str] | None:
+    """Return a lower cut-off [Hz] and the reason, if a model predicts better with it.
+
+    Args:
+        arm: the arm.
+        train_logs: the logs of the fit.
+        band: in which instrumental variables disagree with the fit.
+        coupling: of the drives.
+        extra: columns that the user supplies.
+    """
+    windows = Windows(arm, windows_of(train_logs), band.cutoff, coupling, extra)
+    return lower_cutoff(windows, band.cutoff, band.delay, band.measured)
 
 
 def _by_spectrum(logs: Sequence[Log], highest: float) -> tuple[float, str]:

@@ -115,7 +115,10 @@ def measured_delays(windows: Windows, cutoff: float) -> Delays | None:
     if not all(quarters):
         return None
     model, top = windows.model([one for quarter in quarters for one in quarter])
-    grams = [quick_grams(model, quarter, width, top, TRIED.tolist()) for quarter in quarters]
+    grams = [
+        [merged([gram]) for gram in quick_grams(model, quarter, width, top, TRIED.tolist())]
+        for quarter in quarters
+    ]
     if not all(one[0].counts.any() for one in grams):
         return None
     first, second, whole = (

@@ -125,7 +125,7 @@ class Windows:
         """Return a fit of prepared windows in a band [Hz]."""
         model, top = self.model(prepared)
         (gram,) = quick_grams(model, prepared, width, top)
-        return model, quick_fit(model, gram)
+        return model, quick_fit(model, merged([gram]))
 
 
 def windows_of(logs: Sequence[Log]) -> list[Log]:
@@ -159,7 +159,7 @@ def quick_grams(
     top: Array,
     delays: Sequence[float] = (0.0,),
 ) -> list[Gram]:
-    """Return the Gram matrices of the moving rows, for torques earlier by each of some delays.
+    """Return Gram matrices of the moving rows by folds, for torques earlier by some delays.
 
     Args:
         model: the columns.
@@ -177,7 +177,7 @@ def quick_grams(
         for part in rows.parts
     ]
     targets = [[of_part[k] for of_part in shifted] for k in range(len(delays))]
-    return [merged([gram_of(rows, tau, moving, silent, blocks=FOLDS)]) for tau in targets]
+    return [gram_of(rows, tau, moving, silent, blocks=FOLDS) for tau in targets]
 
 
 def _earlier(tau: Array, rate: float, delays: Sequence[float]) -> Iterator[Array]:

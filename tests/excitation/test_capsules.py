@@ -10,9 +10,9 @@ import pytest
 
 import armdyn
 from armdyn import Arm, Joint, Robot, excite
-from armdyn.identification.exciting.body import Body, body_of, skeleton
-from armdyn.identification.exciting.capsules import Fit, enclosing
-from armdyn.identification.exciting.space import Space, never_touch, planes_of
+from armdyn.excitation.body import Body, body_of, skeleton
+from armdyn.excitation.capsules import Fit, enclosing
+from armdyn.excitation.space import Space, never_touch, planes_of
 from armdyn.robot.meshes import triangles_of
 from armdyn.robot.model import IDENTITY, Shape
 from support.identification import example_robot, small_arm

@@ -35,8 +35,8 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Column, Model, friction_rows, rotor_rows
 from armdyn.identification.fit.fit import Selected
 from armdyn.identification.fit.prior import description_precision
-from armdyn.identification.fit.problem import Solution
 from armdyn.identification.fit.solver import Prior
+from armdyn.identification.physical import Solution
 from armdyn.numerics import ratio, scaled_inverse, scaled_root, scaled_solve
 from armdyn.robot.friction import FRICTION_TERMS
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.exciting.limits import Limits
+from armdyn.excitation.limits import Limits
 from armdyn.motion.fourier import Fourier, resting, waves
 from armdyn.motion.joint_space import JointSpace
 from armdyn.numerics import ratio

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_path
-from armdyn.identification.exciting.body import Capsule
-from armdyn.identification.exciting.limits import Limits
-from armdyn.identification.exciting.surroundings import Clearance
-from armdyn.identification.tables import clearance_in_words, limits_used
+from armdyn.excitation.body import Capsule
+from armdyn.excitation.limits import Limits
+from armdyn.excitation.surroundings import Clearance
 from armdyn.log.log import Log
 from armdyn.motion.fourier import Fourier
 from armdyn.present.pictures import check_picture, new_figure, plain_text, write_picture
+from armdyn.present.tables import Grid
 
 LINE_COLOUR, LIMIT_COLOUR = "#1f5fa8", "#c0392b"
 
@@ -90,7 +90,13 @@ class ExcitingMotion:
         return self.trajectory.n
 
     def sample(self, at: float | ArrayLike | None = None) -> tuple[Array, Array, Array, Array]:
-        """Return t, q, qd and qdd at a rate, or at times ``(N,)``; at `rate` if left out.
+        """Return samples of the motion.
+
+        Args:
+            at: samples per second [1/s], or times ``(N,)`` [s]; the motion's `rate` if left out.
+
+        Returns:
+            Times ``(N,)`` [s], and q, qd and qdd ``(N, n)`` [rad or m, and per s and s^2].
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -123,6 +129,9 @@ class ExcitingMotion:
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw positions, velocities, accelerations and predicted torques, with their limits.
 
+        Args:
+            path: of the picture, PNG, SVG or PDF.
+
         Examples:
             >>> arm = armdyn.load("planar2")
             >>> limits = {"position": (-1, 1), "velocity": 2, "acceleration": 8, "torque": 50}
@@ -133,6 +142,9 @@ class ExcitingMotion:
 
     def summary(self) -> str:
         """Return the motion, its use of the limits and the weak parameters as text.
+
+        Returns:
+            Some lines of text.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -151,6 +163,9 @@ class ExcitingMotion:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the motion as plain data for JSON.
+
+        Returns:
+            Its series, limits, peaks, parameters with predicted standard deviations, and notes.
 
         Examples:
             >>> arm = armdyn.load("planar2")
@@ -222,3 +237,39 @@ def _draw(axes: Any, t: Array, signal: Array, low: float, high: float) -> None:
             axes.axhline(bound, color=LIMIT_COLOUR, linewidth=0.9, linestyle="--")
     axes.set_xlim(t[0], t[-1])
     axes.tick_params(labelsize=7)
+
+
+def limits_used(motion: ExcitingMotion) -> Grid:
+    """Return the range of every joint, and the share of its limits that the motion uses."""
+    limits = motion.limits
+    _, q, _, _ = motion.sample()
+    rows: list[tuple[str, ...]] = []
+    for j, name in enumerate(motion.arm.joint_names):
+        used = [motion.peaks[key][j] for key in ("velocity", "acceleration", "torque")]
+        rows.append(
+            (
+                name,
+                f"{q[:, j].min():.3f}",
+                f"{q[:, j].max():.3f}",
+                f"{limits.lower[j]:.3f} to {limits.upper[j]:.3f}",
+                *(f"{share:.0%}" if share > 0 else "no limit" for share in used),
+            )
+        )
+    heads = ("joint", "lowest", "highest", "limits", "velocity", "acceleration", "torque")
+    return Grid("What is used of the limits", heads, 1, tuple(rows))
+
+
+def clearance_in_words(motion: ExcitingMotion) -> str:
+    """Return the smallest clearance of a motion as a sentence; empty if nothing was compared."""
+    if not motion.closest:
+        return ""
+    near = motion.closest[0]
+    if near.distance < 0.0:
+        return (
+            f"Not kept clear: {near.between[0]} and {near.between[1]} are within each other by "
+            f"{-near.distance:.4f} m at {near.time:.2f} s (capsules, checked at 1 kHz)."
+        )
+    return (
+        f"Smallest clearance, checked at 1 kHz: {near.distance:.4f} m at {near.time:.2f} s, "
+        f"between {near.between[0]} and {near.between[1]}."
+    )

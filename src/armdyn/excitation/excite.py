@@ -12,15 +12,14 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_flag, checked_number, checked_seed, checked_whole
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, NumericalError
-from armdyn.identification.arguments import checked_arm
-from armdyn.identification.exciting.information import Information
-from armdyn.identification.exciting.limits import Limits, limits_of
-from armdyn.identification.exciting.motion import ExcitingMotion
-from armdyn.identification.exciting.search import EFFORT, Search, best_row
-from armdyn.identification.exciting.series import Ends, Series
-from armdyn.identification.exciting.surroundings import check_free, free_limits, surroundings_of
-from armdyn.identification.tolerances import DETERMINED, ROUNDING
-from armdyn.motion.trajectory import checked_limits
+from armdyn.excitation.information import Information
+from armdyn.excitation.limits import Limits, limits_of
+from armdyn.excitation.motion import ExcitingMotion
+from armdyn.excitation.search import EFFORT, Search, best_row
+from armdyn.excitation.series import Ends, Series
+from armdyn.excitation.surroundings import check_free, free_limits, surroundings_of
+from armdyn.motion.trajectory import checked_arm, checked_limits
+from armdyn.numerics import ROUNDING
 from armdyn.progress import Progress, reporter
 
 # In a period of about this length [s], joints of usual speed can cross their ranges.
@@ -29,6 +28,10 @@ PERIOD = 10.0
 # Default standard deviation of measured torques, as a share of the torque limits (or, without
 # limits, of the rms torque in random states).
 NOISE_SHARE = 0.01
+
+# All parameters are determined if the least eigenvalue of the information matrix, relative to the
+# largest one, exceeds the rounding of its entries, which are squares.
+DETERMINED = 1e-13
 
 # A parameter is weakly excited if its relative standard deviation is larger.
 WEAK = 0.1
@@ -105,6 +108,9 @@ def excite(
         restarts: number of searches, from different random motions; the best motion counts.
         client: a `distributed.Client`, whose workers do the searches. The motion is the same as
             without it.
+
+    Returns:
+        The motion, with the standard deviations of the parameters that it promises.
 
     Raises:
         InputError: an argument is wrong, or a limit is missing.

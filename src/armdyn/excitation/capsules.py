@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.tolerances import ROUNDING
+from armdyn.numerics import ROUNDING
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_number
 from armdyn.errors import InputError
-from armdyn.identification.exciting.body import Body, link_name
-from armdyn.identification.exciting.capsules import segment_distance
+from armdyn.excitation.body import Body, link_name
+from armdyn.excitation.capsules import segment_distance
 from armdyn.numerics import ratio
 
 # Planes farther away [m] are a mistake.

@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_per_joint
-from armdyn.identification.exciting.capsules import Fit, corners_of, distances, enclosing
+from armdyn.excitation.capsules import Fit, corners_of, distances, enclosing
 from armdyn.robot.chain import exact_cos_sin
 from armdyn.robot.joint import Joint
 from armdyn.robot.meshes import triangles_of

@@ -20,9 +20,9 @@ import pytest
 import armdyn
 from armdyn import Arm, ExcitingMotion, InputError, Joint, NumericalError, Robot, excite
 from armdyn.cli.app import main
-from armdyn.identification.exciting import search as _search
-from armdyn.identification.exciting.capsules import segment_distance
-from armdyn.identification.tables import clearance_in_words
+from armdyn.excitation import search as _search
+from armdyn.excitation.capsules import segment_distance
+from armdyn.excitation.motion import clearance_in_words
 from support.identification import example_robot, small_arm
 
 FEW = 1000

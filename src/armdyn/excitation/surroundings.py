@@ -10,10 +10,10 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_flag, checked_number
 from armdyn.errors import InputError
-from armdyn.identification.exciting.body import Body, body_of
-from armdyn.identification.exciting.limits import Limits
-from armdyn.identification.exciting.series import Ends
-from armdyn.identification.exciting.space import CONSTANT, Plane, Space, base_plane, planes_of
+from armdyn.excitation.body import Body, body_of
+from armdyn.excitation.limits import Limits
+from armdyn.excitation.series import Ends
+from armdyn.excitation.space import CONSTANT, Plane, Space, base_plane, planes_of
 from armdyn.motion.fourier import Fourier
 
 # Rate at which a motion is checked [Hz], and the most samples: longer motions are checked over one

@@ -25,10 +25,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.cluster import Cluster
 from armdyn.errors import NumericalError
-from armdyn.identification.exciting.information import PENALTY, Information
-from armdyn.identification.exciting.series import Series
-from armdyn.identification.exciting.space import Space
-from armdyn.identification.exciting.surroundings import slack_of
+from armdyn.excitation.information import PENALTY, Information
+from armdyn.excitation.series import Series
+from armdyn.excitation.space import Space
+from armdyn.excitation.surroundings import slack_of
 from armdyn.motion.fourier import Fourier
 from armdyn.progress import Progress, portion, silent
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.identification.exciting.limits import Limits
+from armdyn.excitation.limits import Limits
 from armdyn.minimal.parameters import MinimalParameters
 
 # Penalty for a torque above its limit, per parameter, for an excess of 100 % of the limit: more
