@@ -242,4 +242,5 @@ def test_velocities_are_those_that_explain_the_torques_better(noisy: str) -> Non
     ],
 )
 def test_halves_agree_on_the_delay_itself(halves: tuple[float, float], same: bool) -> None:
-    assert Delays(8e-3, halves, 1e-3, 0.1).repeatable is same
+    assert Delays(8e-3, halves, 1e-3, 0.1, 1.0).repeatable is same
+    assert not Delays(8e-3, halves, 1e-3, 0.1, 0.5).repeatable  # half of the joints contradict

@@ -29,7 +29,6 @@ from armdyn.identification.fit.prior import link_prior, nearest_parameters
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.judge.bias import bias_check
 from armdyn.identification.judge.box import excitation
-from armdyn.identification.judge.faults import scale_findings
 from armdyn.identification.judge.gravity import judge_gravity
 from armdyn.identification.judge.holdout import Errors, Series, compare
 from armdyn.identification.judge.judge import Judged, judge
@@ -145,8 +144,8 @@ def run(
     described = described_in(arm, scale.common)
     ignored = tuple(sorted({*options.ignored, *scale.odd}))
     task = Task(train_logs, test_logs, replace(options, ignored=ignored))
-    if scale.reversed:
-        task = task.with_logs(lambda log: with_gain(log, np.full(arm.n, -1.0)))
+    if scale.flipped:
+        task = task.with_logs(lambda log: with_gain(log, scale.signs))
     made = delivered(described, task, progress, cluster)
     bias = bias_check(made.selected.found)
     while options.cutoff is None and not bias.small:
@@ -159,7 +158,6 @@ def run(
     found, solution, model = made.selected.found, made.solution, made.model
     identified, remarks = arm_with(model, solution.values, solution.parameters)
     notes = [*made.data.notes, *made.band.notes, *_fit_notes(arm, found, made.settings)]
-    notes += [f.what + "." for f in scale_findings(scale, arm.joint_names, 0.0)]
     inconsistent = impossible_links(identified)
     if inconsistent:
         notes.append(

@@ -55,8 +55,8 @@ def remedied(task: Task, finding: Finding, n: int) -> Task | None:
         case "sign":
             gain[at] = -1.0
             return task.with_logs(lambda log: with_gain(log, gain))
-        case "scale":
-            gain[at] = 1.0 / finding.values[0]
+        case "scale" | "currents":
+            gain[at] = 1.0 / np.abs(finding.values)  # signs are right already
             return task.with_logs(lambda log: with_gain(log, gain))
         case "swap":
             other = dict(zip(at, reversed(at), strict=True))

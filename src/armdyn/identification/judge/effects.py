@@ -33,7 +33,11 @@ SMALL_ANGLE = 1e-3
 
 SMOOTHING = 0.12
 """Torques are smoothed over this time [s] on either side before they are differentiated twice:
-noise of the positions, also in the errors of the model, would look like a negative compliance."""
+noise of the positions, also in the errors of the model, would look like a negative compliance. Half
+of it smooths the change of sides within a backlash, which is sudden."""
+
+SIDE_CHANGE = 0.05
+"""A gear lies at one side of its backlash where its load exceeds this share of its rms."""
 
 FLIPPED = -0.5
 """A scale of a torque below this is a wrong sign."""
@@ -108,6 +112,31 @@ class State:
         """Signs of the velocities."""
         return np.sign(self.qd)
 
+    @cached_property
+    def carried(self) -> Array:
+        """Measured torques less friction and rotors: what the gears carry."""
+        return self.load if self.tau is None else self.load + self.tau - self.torque
+
+    @cached_property
+    def backlash(self) -> Array:
+        """Change of torques ``(N, n, n)`` with half the backlash [rad] of each joint.
+
+        Positions are those of motors. The link lies behind by half the backlash, at the side where
+        its load acts.
+        """
+        made = np.zeros((*self.q.shape, self.q.shape[1]))
+        if self.tau is None:
+            return made
+        half = max(round(0.5 * SMOOTHING / self.step), 1)
+        carried = _smooth(self.carried, half)
+        size = np.sqrt(np.mean(carried**2, axis=0))
+        side = _smooth(np.tanh(ratio(carried, SIDE_CHANGE * size, 0.0)), half)
+        for j in range(self.q.shape[1]):
+            only = np.zeros_like(side)
+            only[:, j] = side[:, j]
+            made[:, :, j] = _with_links_behind(self, only)
+        return made
+
 
 Said = tuple[str, str]
 """What a finding says, and what mends it."""
@@ -167,8 +196,7 @@ def _elastic(state: State) -> Array:
 
 def _elastic_measured(state: State) -> Array:
     """Elasticity with the measured torque less friction and rotors, which is noisy."""
-    tau = state.load if state.tau is None else state.load + state.tau - state.torque
-    return _yielding(state, tau)
+    return _yielding(state, state.carried)
 
 
 def _yielding(state: State, carried: Array) -> Array:
@@ -179,13 +207,17 @@ def _yielding(state: State, carried: Array) -> Array:
     """
     if state.tau is None:
         return np.zeros((*state.q.shape, 1))
-    small = float(ratio(SMALL_ANGLE, np.abs(carried).max(), SMALL_ANGLE))
     smooth = _smooth(carried, max(round(SMOOTHING / state.step), 1))
-    first = np.gradient(smooth, state.step, axis=0)
+    return _with_links_behind(state, smooth)[:, :, None]
+
+
+def _with_links_behind(state: State, behind: Array) -> Array:
+    """Return the change of rigid-body torques, for links behind the motors by a small multiple."""
+    small = float(ratio(SMALL_ANGLE, np.abs(behind).max(), SMALL_ANGLE))
+    first = np.gradient(behind, state.step, axis=0)
     second = np.gradient(first, state.step, axis=0)
-    links = state.q - small * smooth, state.qd - small * first, state.qdd - small * second
-    model = state.base.model
-    return ((model.predicted(state.base.rigid, *links) - state.load) / small)[:, :, None]
+    links = state.q - small * behind, state.qd - small * first, state.qdd - small * second
+    return (state.base.model.predicted(state.base.rigid, *links) - state.load) / small
 
 
 def _smooth(x: Array, half: int) -> Array:
@@ -258,6 +290,11 @@ ELASTICITY: Callable[[str, Array, int, str], Said] = lambda name, c, j, other: (
     "--cutoff with a lower frequency, or slower motions",
 )
 
+BACKLASH: Callable[[str, Array, int, str], Said] = lambda name, c, j, other: (  # noqa: E731
+    f"{name or 'every joint'} has a backlash of about {np.degrees(2.0 * float(c[0])):.2g} degrees",
+    "positions measured at the links, or motions that keep the sign of the load",
+)
+
 EFFECTS = (
     Effect("tilt", "all", _tilt, 0, _say_tilt),
     Effect("delay", "all", _delay, 1, lambda name, c, j, other: (
@@ -267,6 +304,9 @@ EFFECTS = (
            finding="elasticity"),
     Effect("elastic, measured", "all", _elastic_measured, 1, ELASTICITY, measured=True,
            positive=True, finding="elasticity"),
+    Effect("backlash", "each", lambda x: x.backlash, 1, BACKLASH, measured=True, positive=True),
+    Effect("backlash of all", "all", lambda x: x.backlash.sum(axis=2, keepdims=True), 1, BACKLASH,
+           measured=True, positive=True, finding="backlash"),
     Effect("position friction", "joint", _of(lambda x: np.sin(x.q) * x.sign,
                                              lambda x: np.cos(x.q) * x.sign), 2,
            lambda name, c, j, other: (f"friction of {name} changes with its position",

@@ -7,7 +7,7 @@ nobody described (a shift of the prior's mean).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -47,29 +47,44 @@ its own, as currents have, and the fewest joints that show it. Rough description
 Chosen on seed 21 of benchmarks/verdicts.py."""
 
 
-def scale_findings(scale: TorqueScale, names: Sequence[str], error: float) -> list[Finding]:
+Improvement = Callable[[Finding], tuple[float, float] | None]
+"""Returns the errors on data held out of the joints that a finding speaks of, without and with its
+remedy; None if it cannot be applied."""
+
+
+def scale_findings(
+    scale: TorqueScale, names: Sequence[str], error: float, improvement: Improvement
+) -> list[Finding]:
     """Return torques in another unit or of the wrong sign; their errors are those of the fit."""
-    made: list[Finding] = []
-    if scale.reversed:
-        each = tuple(range(1, len(names) + 1))
-        made.append(
-            Finding("sign", "all torques have the wrong sign: friction drives the joints, or the "
-                    "links weigh upwards; they were reversed", error, error,
-                    f"--flip {','.join(map(str, each))}", each, (-1.0,))
-        )  # fmt: skip
-    seen = np.isfinite(scale.factors)
+    seen, n = np.isfinite(scale.factors), len(names)
+    every = tuple(range(1, n + 1))
     apart = float(np.std(np.log(np.abs(scale.factors[seen])))) if seen.any() else 0.0
-    far = abs(np.log(abs(scale.median))) > np.log(TORQUE)  # False for NaN
-    if far and apart > OWN_SCALES and int(seen.sum()) >= FEWEST_SCALES:
-        each = tuple(range(1, len(names) + 1))
-        found: Array = scale.median * np.where(seen, scale.factors, 1.0)
+    far = abs(np.log(scale.median)) > np.log(TORQUE)  # False for NaN
+    enough = int(seen.sum()) >= FEWEST_SCALES
+    if enough and apart > OWN_SCALES:
+        found: Array = scale.median * np.where(seen, np.abs(scale.factors), 1.0) * scale.signs
         gains = ",".join(f"{1.0 / x:.3g}" for x in found.tolist())
-        made.append(
-            Finding("currents", "torques are another multiple of those of the described arm at "
-                    "every joint: they are currents, or torques of motors before their gears",
-                    error, error, f"--gain={gains}", each, tuple(found.tolist()))
+        words = (
+            "torques are another multiple of those of the described arm at every joint: they are "
+            "currents, or torques of motors before their gears"
+        )
+        currents = Finding("currents", words, error, error, f"--gain={gains}", every,
+                           tuple(found.tolist()))  # fmt: skip
+        before, after = improvement(currents) or (error, error)
+        # a load makes torques larger towards the tip, and links may be unlike described ones
+        if after <= (1.0 if far else EXPLAINS_MOST) * before:
+            return [currents]
+    made: list[Finding] = []
+    if scale.flipped:
+        at = tuple(j + 1 for j in scale.flipped)
+        said = ", ".join(names[j] for j in scale.flipped)
+        words = f"the torque of {said} has the wrong sign" if at != every else (
+            "all torques have the wrong sign"
         )  # fmt: skip
-        return made
+        words += ": friction drives the joint, or its links weigh upwards; it was reversed"
+        made.append(
+            Finding("sign", words, error, error, f"--flip {','.join(map(str, at))}", at, (-1.0,))
+        )
     for j in scale.odd:
         factor = float(scale.factors[j])
         made.append(
@@ -83,12 +98,11 @@ def scale_findings(scale: TorqueScale, names: Sequence[str], error: float) -> li
                     f"their unit is {scale.unit}, and so are masses and friction of the result",
                     error, error, f"--gain {1.0 / scale.common:g}", (), (scale.common,))
         )  # fmt: skip
-    elif far and int(seen.sum()) >= FEWEST_SCALES:
-        times = abs(scale.median)
+    elif far and enough:
         made.append(
-            Finding("unit", f"torques are {times:.2g} times those of the described arm at all "
-                    "joints: their unit is another one, or all drives have this gain",
-                    error, error, f"--gain {1.0 / times:.3g}", (), (times,))
+            Finding("unit", f"torques are {scale.median:.2g} times those of the described arm at "
+                    "all joints: their unit is another one, or all drives have this gain",
+                    error, error, f"--gain {1.0 / scale.median:.3g}", (), (scale.median,))
         )  # fmt: skip
     return made
 

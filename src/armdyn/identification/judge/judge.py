@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import Gram
 from armdyn.identification.judge.box import Box, Excitation, box_of
 from armdyn.identification.judge.faults import (
+    Improvement,
     exchange_findings,
     load_findings,
     scale_findings,
@@ -65,8 +66,7 @@ class Judged:
         errors: on data held out; None without any.
         ignored: joints (from 0) whose torques do not count.
         scale: unit and sign of the torques.
-        improvement: returns the errors on data held out of the joints that a finding speaks of,
-            without and with its remedy; None if it cannot be applied.
+        improvement: what the remedy of a finding does.
     """
 
     found: Fitted
@@ -76,7 +76,7 @@ class Judged:
     errors: Errors | None
     ignored: tuple[int, ...]
     scale: TorqueScale
-    improvement: Callable[[Finding], tuple[float, float] | None]
+    improvement: Improvement
 
 
 def judge(given: Judged, progress: Progress) -> Judgement:
@@ -110,7 +110,7 @@ def judge(given: Judged, progress: Progress) -> Judgement:
         or [*effect_findings(tester, tests, friction), *load_findings(found, measures)]
     )
     findings = [
-        *scale_findings(given.scale, names, float(np.sqrt(np.mean(blocked**2)))),
+        *scale_findings(given.scale, names, float(np.sqrt(np.mean(blocked**2))), given.improvement),
         *(f for f in (_mended(f, given.improvement) for f in likely) if f is not None),
     ]
     return Judgement(
@@ -124,9 +124,7 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     )  # fmt: skip
 
 
-def _mended(
-    finding: Finding, improvement: Callable[[Finding], tuple[float, float] | None]
-) -> Finding | None:
+def _mended(finding: Finding, improvement: Improvement) -> Finding | None:
     """Return a finding with the errors that its remedy leaves; None if it does not help."""
     if finding.error_after == finding.error_before:
         return finding  # it does not speak of errors

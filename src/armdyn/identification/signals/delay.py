@@ -2,7 +2,8 @@
 
 Drives report torques that are filtered, or sent later than positions. With a poor friction law a
 delay stands in for friction, and parts of a log contradict each other. So the fit has all friction
-terms, and both halves of the data have to agree.
+terms, and both halves of the data have to agree. Backlash looks like a delay too, of another length
+at every joint: the joints have to agree as well.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class DelaySearch:
         points: number of points of the spline.
         widest: highest band of the fit [Hz]: up to it the misfit is smooth between two delays.
         parts: parts of the data whose delays are compared.
-        agreement: greatest difference of the delays of both halves, as a share of the delay.
+        agreement: greatest difference of the delays of both halves, and of a joint from all, as a
+            share of the delay; the share of the joints that agree.
         significant: least delay, in standard errors by the scatter of the parts.
         gain: least share by which the delay lowers the sum of squared residuals.
         noted_gain: from this share on, a delay that is not repeatable is noted.
@@ -68,22 +70,25 @@ class Delays:
         error: standard error of `whole`, by the scatter of four parts; infinite if one has no best
             delay within bounds.
         gain: share by which `whole` lowers the sum of squared residuals.
+        joints: share of the joints whose own best delay is near `whole`, of those that show one.
     """
 
     whole: float
     halves: tuple[float, float]
     error: float
     gain: float
+    joints: float
 
     @property
     def repeatable(self) -> bool:
-        """Whether there is a delay: significant, and the same in both halves."""
+        """Whether there is a delay: significant, the same in both halves and in most joints."""
         return (
             abs(self.whole) < SEARCH.most
             and abs(self.halves[0] - self.halves[1]) <= SEARCH.agreement * abs(self.whole)
             and all(half * self.whole > 0.0 for half in self.halves)
             and abs(self.whole) >= SEARCH.significant * self.error
             and self.gain >= SEARCH.gain
+            and self.joints > SEARCH.agreement
         )
 
     def notes(self) -> tuple[str, ...]:
@@ -125,12 +130,17 @@ def measured_delays(windows: Windows, cutoff: float) -> Delays | None:
         [merged(same) for same in zip(*some, strict=True)] for some in (grams[:2], grams[2:], grams)
     )
     noise = quick_fit(model, whole[SEARCH.tried // 2]).noise
-    each = [_best(model, one, noise)[0] for one in grams]
-    delay, gain = _best(model, whole, noise)
+    each = [_best(_misfits(model, one, noise).sum(axis=1))[0] for one in grams]
+    misfits = _misfits(model, whole, noise)
+    delay, gain = _best(misfits.sum(axis=1))
     bounded = np.abs(each).max() < SEARCH.most
     error = float(np.std(each, ddof=1)) / np.sqrt(SEARCH.parts) if bounded else np.inf
-    halves = _best(model, first, noise)[0], _best(model, second, noise)[0]
-    return Delays(delay, halves, error, gain)
+    a, b = (_best(_misfits(model, half, noise).sum(axis=1))[0] for half in (first, second))
+    own = [_best(column) for column in misfits.T]
+    near = [
+        abs(x - delay) <= SEARCH.agreement * abs(delay) for x, less in own if less > SEARCH.gain
+    ]
+    return Delays(delay, (a, b), error, gain, float(np.mean(near)) if near else 0.0)
 
 
 def _quarter(part: Log, k: int) -> Log:
@@ -138,10 +148,13 @@ def _quarter(part: Log, k: int) -> Log:
     return part.part(a, max(b, a + 1))
 
 
-def _best(model: Model, grams: Sequence[Gram], noise: Array) -> tuple[float, float]:
+def _misfits(model: Model, grams: Sequence[Gram], noise: Array) -> Array:
+    """Return the weighted squared residuals ``(delays, n)`` of a fit for every delay."""
+    return np.array([gram.misfits(ridge(model, gram, noise))[0] for gram in grams]) / noise**2
+
+
+def _best(misfit: Array) -> tuple[float, float]:
     """Return the delay of least misfit, and the share by which it lowers the misfit."""
-    misfits = [gram.misfits(ridge(model, gram, noise))[0] for gram in grams]
-    misfit = np.array(misfits) @ noise**-2
     smooth: Array = scipy("interpolate").CubicSpline(TRIED, misfit)(FINE)
     k, plain = int(np.argmin(smooth)), float(misfit[SEARCH.tried // 2])
     return float(FINE[k]), 1.0 - float(smooth[k]) / plain if plain > 0.0 else 0.0

@@ -8,7 +8,7 @@ L_j is the rigid-body torque of the description. Where it explains much of what 
 leave, c_j is the scale of the joint's torque. Masses of descriptions are wrong by tens of per cent,
 units by factors of ten and more, and signs by -1: the common scale is the power of ten nearest to
 the median of |c_j|, and a single joint has another unit if its scale is far from the median.
-Torques of the other sign have friction of the other sign, too: friction that drives.
+A torque of the wrong sign has a negative scale, and friction that drives.
 
 A common scale is not applied to the torques but to the description, so the identified model is that
 of the log in the log's own unit, and all errors are those of the same log in N m.
@@ -47,7 +47,7 @@ SIGNIFICANCE = 100.0
 """Square of a scale in its standard deviations, by the formula of least squares: errors of models
 last for several rows, so this is three honest ones and more."""
 
-SIZEABLE = 0.15
+SIZEABLE = 0.1
 """A joint may be said to have another unit if what the description explains has this share of the
 squares of it and friction together: a wrist that has hardly more than friction shows no scale."""
 
@@ -55,12 +55,16 @@ OTHER_UNIT = 4.0
 """A joint has another unit if its scale is this many times that of the others, or the inverse:
 masses of descriptions are wrong by less."""
 
-LOADED = 2.0
-"""A joint beyond another one whose scale is below this many times the median carries no load that
-would explain that one's."""
+CARRIED = 0.5
+"""A load at the tip that makes a joint's torque larger makes that of a joint before it larger, too,
+by at least this share."""
 
 CLEAR_FRICTION = 0.02
 """Friction above this share of a joint's torque has a clear sign."""
+
+MOST = 0.8
+"""The sign of a joint's torque is known from the description alone, or from friction alone, if it
+explains this share of the torque."""
 
 UNITS = {1000.0: "mN m", 100.0: "N cm", 0.1: "daN m", 0.001: "kN m"}
 """Units of torque by their number in 1 N m."""
@@ -73,17 +77,25 @@ class TorqueScale:
     Attributes:
         common: the factor of all torques, a power of ten; 1 if their unit is N m, or if no masses
             are described.
-        median: the factor as measured, the median of the joints; NaN if no joint shows it.
-        reversed: all torques have the wrong sign.
+        median: the size of the factor as measured, the median of the joints; NaN if none shows it.
+        flipped: joints (from 0) whose torques have the wrong sign.
         odd: joints (from 0) in another unit than the others.
-        factors: of the joints' torques beside the median ``(n,)``; NaN where they do not show.
+        factors: of the joints' torques beside the median ``(n,)``, without their wrong signs; NaN
+            where they do not show.
     """
 
     common: float
     median: float
-    reversed: bool
+    flipped: tuple[int, ...]
     odd: tuple[int, ...]
     factors: Array
+
+    @property
+    def signs(self) -> Array:
+        """Signs that the torques should have ``(n,)``: -1 where they are wrong."""
+        made = np.ones(len(self.factors))
+        made[list(self.flipped)] = -1.0
+        return made
 
     @property
     def unit(self) -> str:
@@ -101,39 +113,52 @@ def torque_scale(arm: Arm, logs: Sequence[Log], ignored: Sequence[int] = ()) -> 
     """
     n = arm.n
     grams = _grams(arm, logs)
-    nothing = TorqueScale(1.0, float("nan"), False, (), np.full(n, np.nan))
+    nothing = TorqueScale(1.0, float("nan"), (), (), np.full(n, np.nan))
     if grams is None:
         return nothing
     each = zip(*map(_joint, grams), strict=True)
     scale, explained, share, friction = (np.array(x) for x in each)
+    load = np.sqrt(ratio(grams[:, 0, 0], grams[:, 4, 4], 0.0))  # rms torques of the description
     used = np.ones(n, dtype=np.bool_)
     used[list(ignored)] = False
     shown = used & (explained > EXPLAINED)
-    braking, driving = (used & (sign * friction > CLEAR_FRICTION) for sign in (1.0, -1.0))
-    wrong = int(driving.sum()) > int(braking.sum())
+    flipped = _flipped(np.where(shown, scale, 0.0), explained, np.where(used, friction, 0.0))
     if not shown.any():
-        return replace(nothing, reversed=wrong and not braking.any() and int(driving.sum()) > 1)
-    sign = float(np.sum(explained[shown] * np.sign(scale[shown])))
-    upside_down = sign < -0.5 * float(explained[shown].sum())
-    turned = (upside_down and int(driving.sum()) >= int(braking.sum())) or (
-        wrong and not braking.any() and int(driving.sum()) > 1
-    )
+        return replace(nothing, flipped=flipped)
     size = np.abs(scale)
     median = float(np.exp(np.median(np.log(size[shown]))))
-    factors = np.where(shown, scale / median * (-1.0 if turned else 1.0), np.nan)
+    factors = np.where(shown, scale / median, np.nan)
+    factors[list(flipped)] *= -1.0
     far = np.abs(np.log(np.where(shown, size, median) / median)) > np.log(OTHER_UNIT)
     odd = far & (share > SIZEABLE)
+    more = np.where(shown, size - median, 0.0) * load
     for j in np.flatnonzero(odd & (size > median)).tolist():
-        # a load at the tip makes the torques of the last joints larger than described, too
-        odd[j] = bool((size[j + 1 :][shown[j + 1 :]] < LOADED * median).any())
+        odd[j] = not (more[:j] > CARRIED * more[j]).any()
     if 2 * int(odd.sum()) >= int(shown.sum()):
         odd = np.zeros(n, dtype=np.bool_)  # there is no common unit that one of them could break
     sure = int(shown.sum()) >= min(2, int(used.sum()))  # a single joint may have a unit of its own
     common = 10.0 ** round(np.log10(median)) if sure else 1.0
-    return TorqueScale(
-        common, median * (-1.0 if turned else 1.0), turned,
-        tuple(np.flatnonzero(odd).tolist()), factors,
-    )  # fmt: skip
+    return TorqueScale(common, median, flipped, tuple(np.flatnonzero(odd).tolist()), factors)
+
+
+def _flipped(scale: Array, explained: Array, friction: Array) -> tuple[int, ...]:
+    """Return the joints (from 0) whose torques have the wrong sign.
+
+    Torques of all joints have it if no joint contradicts, and more than one shows it.
+
+    Args:
+        scale: of every joint ``(n,)``; 0 where it does not show.
+        explained: share of the squares that the description explains ``(n,)``.
+        friction: as a share of the torque ``(n,)``, negative if it drives.
+    """
+    drives, brakes = friction < -CLEAR_FRICTION, friction > CLEAR_FRICTION
+    wrong = (scale < 0.0) & (drives | (~brakes & (explained > MOST)))
+    wrong |= (scale == 0.0) & (friction < -MOST)
+    suspect = wrong | ((scale == 0.0) & drives)
+    right = (scale > 0.0) | ((scale == 0.0) & brakes)
+    if not right.any() and int(suspect.sum()) > min(1, len(scale) - 1):
+        return tuple(range(len(scale)))
+    return tuple(np.flatnonzero(wrong).tolist())
 
 
 def described_in(arm: Arm, scale: float) -> Arm:
