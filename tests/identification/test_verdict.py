@@ -12,9 +12,11 @@ from armdyn import Arm, InputError, Log
 from armdyn.identification.fit.gravity import gravity_columns, tilts
 from armdyn.identification.identify import identify
 from armdyn.identification.judge.effects import EFFECTS, Hypothesis
+from armdyn.identification.judge.faults import scale_findings
 from armdyn.identification.judge.hypotheses import Outcome, believable
 from armdyn.identification.judge.judge import gain_measures
 from armdyn.identification.judge.verdict import LIMITS, saturated
+from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.identification.tables import verdict_lines
 from support.identification import motion, recorded, small_arm, with_torque
 
@@ -45,6 +47,7 @@ def named(log: Log, arm: Arm | None = None, **options) -> dict[str, str]:
 def test_faultless_data_pass_and_the_verdict_names_its_box() -> None:
     result = identify(small_arm(), log_of(true_torque))
     assert result.verdict == "passed" and result.passed and result.usable
+    assert result.verdicts == ("passed",) * 3
     assert result.reasons == () and result.reservations == ()
     q, qd, qdd = motion(3, np.arange(2800) / 200.0, 0)
     assert np.allclose(result.box.lower, np.quantile(q, 0.01, axis=0), atol=0.01)
@@ -137,6 +140,24 @@ def test_yielding_joints_are_named(angle: float) -> None:
     assert 0.5 * yielding < 1e-3 * found < 2.0 * yielding
 
 
+@pytest.mark.parametrize("joints", [[2], [0, 1, 2]])
+def test_backlash_is_named_and_is_no_delay(joints: list[int]) -> None:
+    t = np.arange(4000) / 200.0
+    load = small_arm().inverse_dynamics(*motion(3, t, 0), friction=False)
+    width = np.radians(0.6) * np.isin(np.arange(3), joints)
+    log = log_of(true_torque)
+    behind = 0.5 * width * np.tanh(20.0 * load / load.std(axis=0))
+    result = identify(small_arm(), replace(log, q=log.q + behind))
+    told = [f for f in result.findings if f.kind == "backlash"]
+    assert told and not result.passed and result.delay == 0.0
+    assert set(told[0].joints) <= {j + 1 for j in joints}
+    assert 0.3 * np.radians(0.6) < 2.0 * told[0].values[0] < 2.0 * np.radians(0.6)
+
+
+def test_faultless_arms_have_no_backlash() -> None:
+    assert "backlash" not in named(log_of(true_torque, noise=0.05))
+
+
 def test_degrees_are_named() -> None:
     good = log_of(true_torque)
     wrong = replace(good, q=np.degrees(good.q))
@@ -197,7 +218,7 @@ def test_a_load_that_nobody_described_is_named() -> None:
     loaded = Arm(replace(small_arm().robot, joints=[*others, held]))
     result = identify(small_arm(), log_of(loaded.inverse_dynamics))
     (load,) = [f for f in result.findings if f.kind == "load"]
-    assert "payload" in load.option and result.verdict == "usable"
+    assert "payload" in load.option and result.usable
     assert 0.6 < float(load.what.split("last link is ")[1].split()[0]) < 1.4
     # it was weighed with the link
     q = result.box.states(100, seed=3)[0]
@@ -230,12 +251,31 @@ def test_reversed_torques_are_named_first() -> None:
     assert right.passed and right.cause is None
 
 
+def test_several_reversed_joints_are_named_together() -> None:
+    result = identify(small_arm(), log_of(lambda *x: true_torque(*x) * [-1.0, 1.0, -1.0]))
+    assert result.verdict == "not passed" and result.cause is not None
+    assert (result.cause.kind, result.cause.joints) == ("sign", (1, 3))
+    assert "--flip 1,3" in result.next_command
+    right = identify(small_arm(), log_of(true_torque))
+    np.testing.assert_allclose(result.torque_error, right.torque_error, rtol=0.05)
+
+
+def test_scales_of_a_load_are_not_those_of_currents() -> None:
+    """Torques grow towards the tip: the gains of currents would make the errors larger."""
+    scale = TorqueScale(1.0, 2.5, (), (), np.array([0.7, 0.8, 1.0, 1.8, 2.4]))
+    names = [f"joint{j}" for j in range(1, 6)]
+    for after, kind in ((0.2, "unit"), (0.01, "currents")):
+        (told,) = scale_findings(scale, names, 0.1, lambda _, after=after: (0.1, after))
+        assert told.kind == kind and told.option.startswith("--gain")
+
+
 def test_one_joint_in_another_unit_does_not_spoil_the_others() -> None:
     wrong = log_of(lambda *x: true_torque(*x) * [1.0, 0.05, 1.0])
     result = identify(small_arm(), wrong)
     assert result.verdict == "not passed"
     assert result.cause is not None
     assert (result.cause.kind, result.cause.joints) == ("unit", (2,))
+    assert result.verdicts == ("passed", "not passed", "passed")
     assert "--ignore-torque 2" in result.next_command
     right = identify(small_arm(), log_of(true_torque))
     assert (result.torque_error[[0, 2]] < 1.2 * right.torque_error[[0, 2]]).all()

@@ -138,6 +138,11 @@ class Result:
         return self.judgement.answer
 
     @property
+    def verdicts(self) -> tuple[Answer, ...]:
+        """The verdict on every joint, in their order."""
+        return self.judgement.joints
+
+    @property
     def passed(self) -> bool:
         """Whether the model can be relied on within `box`, without reservations."""
         return self.verdict == "passed"

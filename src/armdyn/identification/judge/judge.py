@@ -36,6 +36,7 @@ from armdyn.identification.judge.judgement import Finding, Judgement, Measures
 from armdyn.identification.judge.verdict import (
     OF_LARGEST,
     WORTH_TELLING,
+    joint_answers,
     refusals,
     remarks,
     reservations,
@@ -120,7 +121,7 @@ def judge(given: Judged, progress: Progress) -> Judgement:
             *reservations(joints, given.logs, box, measures, findings, given.ignored),
             *remarks(model.arm, model, values, links, found.solver.prior.mean, box),
         ),
-        tuple(findings), box, measures,
+        tuple(findings), box, measures, joint_answers(measures, findings, given.ignored),
     )  # fmt: skip
 
 

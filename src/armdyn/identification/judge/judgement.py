@@ -97,6 +97,7 @@ class Judgement:
         findings: what explains the data better.
         box: the motions that the verdict speaks for.
         measures: the numbers behind it.
+        joints: the answer for every joint.
     """
 
     reasons: tuple[str, ...]
@@ -104,6 +105,7 @@ class Judgement:
     findings: tuple[Finding, ...]
     box: Box
     measures: Measures
+    joints: tuple[Answer, ...]
 
     def with_finding(self, finding: Finding) -> Judgement:
         """Return the verdict with one more finding, told first."""

@@ -12,7 +12,7 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.judge.box import Box, Excitation
 from armdyn.identification.judge.holdout import Errors
-from armdyn.identification.judge.judgement import Finding, Measures
+from armdyn.identification.judge.judgement import Answer, Finding, Measures
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks, extremes
 from armdyn.numerics import ratio
@@ -71,6 +71,11 @@ class Limit:
     reservation: float
     refusal: float
     words: str
+
+    def of(self, measures: Measures) -> Array:
+        """Return the measure of every joint ``(n,)``; 0 where it is unknown."""
+        values = np.nan_to_num(getattr(measures, self.measure), nan=0.0)
+        return -values if self.measure == "friction" else values  # friction that drives
 
 
 LIMITS = {limit.measure: limit for limit in (
@@ -191,12 +196,8 @@ def reservations(
 
 def _beyond(names: Sequence[str], measures: Measures, *, refusal: bool) -> Iterator[str]:
     """Yield a sentence for the worst joint of every measure beyond its bound."""
-    for limit in LIMITS.values():
-        if limit.measure in ("expected", "total"):
-            continue
-        values = np.nan_to_num(getattr(measures, limit.measure), nan=0.0)
-        if limit.measure == "friction":
-            values = -values  # it drives
+    for limit in _joint_limits():
+        values = limit.of(measures)
         j = int(np.argmax(values))
         value = float(values[j])
         most = limit.refusal if refusal else limit.reservation
@@ -209,6 +210,27 @@ def _beyond(names: Sequence[str], measures: Measures, *, refusal: bool) -> Itera
                 )
             told = {"bias": measures.lacking, "curve": measures.bent}.get(limit.measure)
             yield f"{words}: {told[j]}." if told else f"{words}."
+
+
+def joint_answers(
+    measures: Measures, findings: Sequence[Finding], ignored: Sequence[int]
+) -> tuple[Answer, ...]:
+    """Return the answer for every joint: its own measures, and findings that speak of it."""
+    wrong = {j for f in findings if f.kind in REFUSED for j in f.joints}
+    made: list[Answer] = []
+    for j in range(len(measures.size)):
+        values = [(float(limit.of(measures)[j]), limit) for limit in _joint_limits()]
+        if j + 1 in wrong or any(x > limit.refusal for x, limit in values):
+            made.append("not passed")
+        elif j in ignored or any(x > limit.reservation for x, limit in values):
+            made.append("usable")
+        else:
+            made.append("passed")
+    return tuple(made)
+
+
+def _joint_limits() -> list[Limit]:
+    return [limit for limit in LIMITS.values() if limit.measure not in ("expected", "total")]
 
 
 def saturated(names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] = ()) -> list[str]:
