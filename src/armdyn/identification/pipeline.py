@@ -28,13 +28,12 @@ from armdyn.identification.fit.gravity import Turned
 from armdyn.identification.fit.prior import link_prior, nearest_parameters
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.judge.bias import bias_check
-from armdyn.identification.judge.box import excitation
-from armdyn.identification.judge.gravity import judge_gravity
+from armdyn.identification.judge.box import excitation, gravity_errors
 from armdyn.identification.judge.holdout import Errors, Series, compare
 from armdyn.identification.judge.judge import Judged, judge
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.rollout import windows_of
-from armdyn.identification.judge.verdict import RESTING, moved
+from armdyn.identification.judge.verdict import CLEAR, RESTING, WORTH_TELLING, moved
 from armdyn.identification.physical import (
     WHY,
     Problem,
@@ -60,12 +59,6 @@ DEAD_SHARE = 0.04
 
 # A joint slower than this [rad/s or m/s] is at rest.
 STANDING = 1e-4
-
-# A larger share of outliers gets a note.
-OUTLIERS = 0.01
-
-# What links that can exist cost is told if the error on data held out grows by a larger share.
-COSTLY = 0.03
 
 
 @dataclass(frozen=True)
@@ -190,10 +183,8 @@ def run(
     )  # fmt: skip
     turned = made.tilt
     if turned is not None:
-        notes.append(_tilt_note(turned))
         judgement = judgement.with_finding(_tilt_finding(turned))
     fit, covariance = found.fit, error_covariance(made.selected, solution)
-    gravity = judge_gravity(model, solution.values, covariance, judgement.box, judgement.findings)
     data, errors = made.data, made.errors
     return Result(
         arm=identified, described=arm, model=model, values=solution.values,
@@ -211,7 +202,7 @@ def run(
         ),
         signals=signals_of(task.train, task.test, data),
         windows=windows_of(data.test or data.train), torque_scale=scale.common,
-        gravity=gravity,
+        gravity_error=gravity_errors(model, solution.values, covariance, judgement.box),
     )  # fmt: skip
 
 
@@ -341,43 +332,34 @@ def _fit_notes(arm: Arm, found: Fitted, settings: Settings) -> list[str]:
         speeds = ", ".join(f"{x:.2g}" if np.isfinite(x) else "(ignored)" for x in band)
         notes.append(f"rows of a joint slower than {speeds} (joint by joint) are left out.")
     for name, share in zip(arm.joint_names, found.clipped, strict=True):
-        if share > OUTLIERS:
+        if share > WORTH_TELLING:
             notes.append(
                 f"{share:.1%} of the torques of {name} are far from the model (outliers, or what "
-                "it leaves out) and were pulled in."
+                "it leaves out) and were down-weighted."
             )
     return notes
 
 
 def _cost_note(errors: Errors, freely: Errors | None) -> list[str]:
-    """Return what links that can exist cost on data held out, if it is much."""
-    if freely is None or not errors.total > (1.0 + COSTLY) * freely.total:
+    """Return what physically consistent links cost on data held out, if it is much."""
+    if freely is None or not errors.total > (1.0 + CLEAR) * freely.total:
         return []
     return [
-        "links that can exist predict data held out less well than free parameters: "
-        f"an error of {errors.total:.2%} in place of {freely.total:.2%}, "
-        f"{errors.total / freely.total - 1.0:.0%} more. They were taken because free parameters "
-        "are those of no bodies: simulators refuse them, and they go wrong on other motions. "
-        "`physical` set to False keeps them."
+        "physically consistent links predict data held out less well than free parameters: an "
+        f"error of {errors.total:.2%} in place of {freely.total:.2%}. `physical` set to False "
+        "keeps the free ones, which simulators refuse and which are less reliable on other motions."
     ]
 
 
-def _tilt_note(tilt: Tilt) -> str:
+def _tilt_finding(tilt: Tilt) -> Finding:
     angle, bar, first, second = np.degrees([tilt.angle, tilt.deviation, *tilt.halves])
-    return (
+    words = (
         f"gravity points {angle:.2g} +- {bar:.1g} degrees away from the described direction "
         f"({first:.2g} and {second:.2g} degrees in the halves of the data) and was turned: the "
-        "mount is tilted, or `base` in the robot file is not level. `tilt` set to False takes "
-        "gravity as described."
+        "mount is tilted, or `base` in the robot file is not level"
     )
-
-
-def _tilt_finding(tilt: Tilt) -> Finding:
-    words = (
-        f"gravity points {np.degrees(tilt.angle):.2g} degrees away from the described direction; "
-        "it was turned"
-    )
-    return Finding("tilt", words, *tilt.errors, "gravity in the robot file")
+    option = "gravity in the robot file, or `tilt` set to False to keep it as described"
+    return Finding("tilt", words, *tilt.errors, option, applied=True)
 
 
 def _solution(selected: Selected, options: Options) -> Solution:

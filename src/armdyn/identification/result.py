@@ -23,11 +23,10 @@ from armdyn.identification.fit.fit import TermTrial
 from armdyn.identification.judge.advice import advice, next_command
 from armdyn.identification.judge.bias import Bias
 from armdyn.identification.judge.box import Box, Excitation
-from armdyn.identification.judge.gravity import Gravity
 from armdyn.identification.judge.holdout import Errors, Series
 from armdyn.identification.judge.judgement import Answer, Finding, Judgement
 from armdyn.identification.judge.rollout import Rollout, Windows, rollout
-from armdyn.identification.judge.verdict import REFUSED
+from armdyn.identification.judge.verdict import REFUSED, gravity_answer
 from armdyn.identification.page.page import report_html
 from armdyn.identification.signals.prepared import Signals
 from armdyn.identification.tables import headline, torque_errors, verdict_lines
@@ -78,7 +77,8 @@ class Result:
         windows: parts of the data held out, which `rollout` simulates; None if they are too short.
         torque_scale: factor of the logged torques beside those of the description, a power of ten;
             1 if units agree. The result is in the unit of the log.
-        gravity: how well the torques of gravity are known, with a verdict of its own.
+        gravity_error: standard deviation of the torques of gravity within `box`, relative ``(n,)``,
+            of a joint that carries little to a tenth of the largest one.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -120,7 +120,7 @@ class Result:
     signals: tuple[Signals, ...]
     windows: Windows | None
     torque_scale: float
-    gravity: Gravity
+    gravity_error: Array
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -196,17 +196,9 @@ class Result:
         return float(np.sqrt(ratio(wrong, np.sum(size**2), 1.0)))
 
     @property
-    def gravity_error(self) -> Array:
-        """Standard deviation of the torques of gravity within `box`, relative, ``(n,)``.
-
-        A joint that carries little is compared with a tenth of the largest torque of gravity.
-        """
-        return self.gravity.error
-
-    @property
     def gravity_verdict(self) -> Answer:
         """The verdict on gravity alone: "passed", "usable" or "not passed"."""
-        return self.gravity.verdict
+        return gravity_answer(self.gravity_error, self.findings)
 
     @property
     def cause(self) -> Finding | None:

@@ -7,8 +7,8 @@ correlation from a fit with all terms. The final fit has the chosen terms; if fr
 the load, it is repeated with the load that it found.
 
 Outliers are clipped in the samples of the log, before the filter spreads them over several rows. If
-the residual of a sample exceeds `CLIP` robust standard deviations, the sample is pulled in to that
-distance, and the fit is repeated. This is Huber's estimate, by pseudo-values.
+the residual of a sample exceeds `CLIP` median residuals, it is clipped to them, and the fit is
+repeated. This is Huber's estimate, by pseudo-values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from armdyn.identification.fit.columns import Model, rotor_rows
 from armdyn.identification.fit.correlation import correlation_lengths, noise_shares
 from armdyn.identification.fit.folds import Folds
 from armdyn.identification.fit.gram import Gram, gram_of
-from armdyn.identification.fit.prior import LinkPrior, nearest_parameters, prior_from_sizes
+from armdyn.identification.fit.prior import LinkPrior, nearest_parameters, prior_of
 from armdyn.identification.fit.rows import FilteredSegment, Rows, Work, sample
 from armdyn.identification.fit.solver import Fit, Group, Prior, Solver
 from armdyn.numerics import ratio
@@ -43,21 +43,15 @@ from armdyn.robot.friction import FRICTION_TERMS
 
 Mask = NDArray[np.bool_]
 
-CLIP = 4.0
-"""Robust standard deviations beyond which a residual is an outlier: of normal ones, one in
-16,000."""
-
-GAUSSIAN_MAD = 1.4826
-"""Standard deviation of normal numbers, in units of their median size."""
+CLIP = 4.0 * 1.4826
+"""Residuals beyond this many times their median size are outliers: 4 standard deviations, of normal
+ones one in 16,000."""
 
 FEWEST_CLIPPED = 0.005
 """A smaller share of outliers changes nothing that matters."""
 
 ROUNDS = 3
-"""Rounds of finding outliers, and of finding how many rows are worth one."""
-
-LOAD_ROUNDS = 4
-"""Fits with the load of the fit before, at most."""
+"""Rounds of finding outliers, how many rows are worth one, and the load of the gears, at most."""
 
 LOAD_SETTLED, LOAD_UNSETTLED = 1e-3, 0.1
 """Change of load coefficients that ends these rounds; a coefficient that still changes by the
@@ -186,7 +180,7 @@ def _solver(
     gram: Gram, model: Model, natural: LinkPrior, settings: Settings, always: tuple[int, ...]
 ) -> Solver:
     squares, counts = gram.squares(), gram.counts.sum(axis=0)
-    prior = prior_from_sizes(model, natural, squares, counts)
+    prior = prior_of(model, natural, squares, counts)
     c = np.ones(model.n)
     return Solver(squares, counts, prior, always, c, settings.weights, settings.strength)
 
@@ -200,7 +194,7 @@ def _reach(model: Model, parts: Sequence[FilteredSegment], values: Array) -> tup
     size = np.concatenate(
         [np.abs(x.tau - model.predicted(values, x.q, x.qd, x.qdd)) for x in sample(parts)]
     )
-    reach = CLIP * GAUSSIAN_MAD * np.median(size, axis=0)
+    reach = CLIP * np.median(size, axis=0)
     return reach, (size > reach).mean(axis=0)
 
 
@@ -327,7 +321,7 @@ def _refitted(
         if not loaded:
             return found
         change = np.full(len(loaded), np.inf)
-        for _ in range(LOAD_ROUNDS - 1):
+        for _ in range(ROUNDS):
             before = found.fit.values[loaded]
             model = model.with_load(found.fit.values)
             found = fitted(narrow.of(model), natural, settings, progress, fixed)

@@ -83,22 +83,23 @@ def link_length(arm: Arm) -> float:
     return max(total / arm.n, SMALLEST_LENGTH)
 
 
-def prior_of(model: Model, natural: LinkPrior, torque: Array, column: Array) -> Prior:
+def prior_of(model: Model, natural: LinkPrior, squares: Array, counts: Array) -> Prior:
     """Return the prior of all columns.
 
     Args:
         model: the columns.
-        natural: the prior of the natural parameters.
-        torque: rms of the torques of every joint, ``(n,)``.
-        column: rms of every column in its joint (the largest of a shared one), ``(p,)``.
+        natural: the prior of natural parameters.
+        squares: X^T X of the rows [columns | torque] of every joint, ``(n, p + 1, p + 1)``.
+        counts: numbers of rows ``(n,)``.
     """
     P, k, p = model.base.matrix, model.k, len(model.columns)
-    mean = np.zeros(p)
+    size = np.sqrt(np.diagonal(squares, axis1=1, axis2=2) / np.maximum(counts, 1.0)[:, None])
+    mean, fixed = np.zeros((2, p))
     mean[:k] = P @ natural.mean
-    fixed = np.zeros(p)
     for i, one in enumerate(model.columns[k:], k):
-        size = max(torque[j] for j in one.joints) or 1.0
-        fixed[i] = ((column[i] if column[i] > 0.0 else 1.0) / (WIDE * size)) ** 2
+        joints = list(one.joints)
+        column, torque = size[joints, i].max() or 1.0, size[joints, -1].max() or 1.0
+        fixed[i] = (column / (WIDE * torque)) ** 2
     scaled = description_precision(p, (P * natural.spread**2) @ P.T)
     weakest = TRUSTED if natural.described else UNKNOWN
     return Prior(mean, scaled, np.diag(fixed), weakest, k)
@@ -110,23 +111,6 @@ def description_precision(p: int, covariance: Array) -> Array:
     root = scaled_root(covariance, PRIOR_RANK)
     precision[:k, :k] = root @ root.T
     return precision
-
-
-def prior_from_sizes(model: Model, natural: LinkPrior, squares: Array, counts: Array) -> Prior:
-    """Return the prior of all columns.
-
-    Args:
-        model: the columns.
-        natural: the prior of natural parameters.
-        squares: X^T X of the rows [columns | torque] of every joint, ``(n, p + 1, p + 1)``.
-        counts: numbers of rows ``(n,)``.
-    """
-    rows = np.maximum(counts, 1.0)
-    size = np.sqrt(np.diagonal(squares, axis1=1, axis2=2) / rows[:, None])
-    column = np.zeros(len(model.columns))
-    for i, one in enumerate(model.columns[model.k :], model.k):
-        column[i] = max(size[j, i] for j in one.joints)
-    return prior_of(model, natural, size[:, -1], column)
 
 
 def nearest_parameters(model: Model, values: Array, natural: LinkPrior) -> Array:

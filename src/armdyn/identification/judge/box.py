@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.rows import FilteredSegment, sample
 from armdyn.identification.fit.solver import solution
@@ -20,6 +21,9 @@ OUTSIDE = 0.02
 
 # Random motions in the box, on which models are compared.
 STATES = 200
+
+# A joint that carries little is judged beside this share of the largest joint's torque.
+OF_LARGEST = 0.1
 
 # A joint moves where it is faster than this share of its greatest speed.
 MOVING = 0.02
@@ -122,17 +126,41 @@ def excitation(found: Fitted, described: bool, ignored: Sequence[int] = ()) -> E
     model, fit = found.model, found.fit
     rows = model.rows(*box_of(found.rows.parts).states())
     covariance = fit.covariance if described else _by_data(found)
-    variance = np.empty((len(rows), model.n))
-    for j in range(model.n):
-        mine, at = rows[:, model.part(j)], model.active[j]
-        variance[:, j] = np.sum((mine @ covariance[np.ix_(at, at)]) * mine, axis=1)
-    torque = np.sum(model.torques(fit.values, rows) ** 2, axis=0)
-    wrong = np.maximum(variance, 0.0).sum(axis=0)  # rounding may make a variance negative
+    wrong = _variances(model, rows, covariance)
+    torque = np.mean(model.torques(fit.values, rows) ** 2, axis=0)
     wrong[list(ignored)] = torque[list(ignored)] = 0.0
     per_joint = np.sqrt(ratio(wrong, torque, 1.0))
     per_joint[list(ignored)] = np.nan
     total = float(np.sqrt(ratio(wrong.sum(), torque.sum(), 1.0)))
     return Excitation(total, per_joint, _condition(found.gram[:-1, :-1]))
+
+
+def gravity_errors(model: Model, values: Array, covariance: Array, box: Box) -> Array:
+    """Return the standard deviation of every joint's torque of gravity in the box, relative.
+
+    It is relative to the joint's own torque of gravity, but at least to a tenth of the largest.
+
+    Args:
+        model: the columns.
+        values: of the columns ``(p,)``.
+        covariance: of the values ``(p, p)``.
+        box: the positions that count.
+    """
+    q = box.states()[0]
+    rows = model.rows(q, np.zeros_like(q), np.zeros_like(q))
+    rigid = np.arange(len(values)) < model.k
+    square = np.mean(model.torques(np.where(rigid, values, 0.0), rows) ** 2, axis=0)
+    variance = _variances(model, rows, np.where(np.outer(rigid, rigid), covariance, 0.0))
+    return np.sqrt(ratio(variance, np.maximum(square, OF_LARGEST**2 * square.max()), 0.0))
+
+
+def _variances(model: Model, rows: Array, covariance: Array) -> Array:
+    """Return the mean variance of the torques of rows ``(n,)``, for parameters of a covariance."""
+    made = np.zeros(model.n)
+    for j, at in enumerate(model.active):
+        mine = rows[:, model.part(j)]
+        made[j] = np.mean(np.sum((mine @ covariance[np.ix_(at, at)]) * mine, axis=1))
+    return np.maximum(made, 0.0)  # rounding may make a variance negative
 
 
 def _by_data(found: Fitted) -> Array:

@@ -17,14 +17,13 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
-from armdyn.identification.fit.folds import Folds
+from armdyn.identification.fit.folds import ALIKE, Folds
 from armdyn.identification.fit.gram import FOLDS, Exchange, Gram
 from armdyn.identification.fit.rows import FilteredSegment, Rows, sample
 from armdyn.identification.fit.solver import solution
 from armdyn.identification.judge.hypotheses import (
     EXPLAINS_MOST,
-    FEWER_DEVIATIONS,
-    FEWEST_FOLDS,
+    SIGNIFICANT,
     SMALL,
     precision_in_tests,
     weights_in_tests,
@@ -83,7 +82,16 @@ def scale_findings(
         )  # fmt: skip
         words += ": friction drives the joint, or its links weigh upwards; it was reversed"
         made.append(
-            Finding("sign", words, error, error, f"--flip {','.join(map(str, at))}", at, (-1.0,))
+            Finding(
+                "sign",
+                words,
+                error,
+                error,
+                f"--flip {','.join(map(str, at))}",
+                at,
+                (-1.0,),
+                applied=True,
+            )
         )
     for j in scale.odd:
         factor = float(scale.factors[j])
@@ -172,7 +180,7 @@ def exchange_findings(
         per_fold: Array = np.log(errors / plain).sum(axis=1)
         gain = 0.5 * float(np.mean(np.log(less)))
         own = float(np.sqrt(less[[*what.flipped, *what.swapped]].min()))
-        good = gain < EXCHANGE_GAIN and int(np.sum(per_fold < 0.0)) >= FEWEST_FOLDS
+        good = gain < EXCHANGE_GAIN and int(np.sum(per_fold < 0.0)) >= SIGNIFICANT.folds
         good = good and own < EXPLAINS_MOST
         if (good or (against and gain < SMALL)) and (best is None or gain < best[0]):
             best = gain, what
@@ -247,7 +255,7 @@ def load_findings(found: Fitted, measures: Measures) -> list[Finding]:
     x = covariance @ (shift.T @ (right - keep @ right))
     mass, deviation = float(x[0]), float(np.sqrt(covariance[0, 0]))
     far = float(np.linalg.norm(x[1:])) > FARTHEST * max(mass, 0.0)
-    if far or mass < max(FEWER_DEVIATIONS * deviation, LEAST_LOAD * described):
+    if far or mass < max(SIGNIFICANT.fewer * deviation, LEAST_LOAD * described):
         return []
     error = float(np.sqrt(np.mean(measures.blocked**2)))
     words = (
@@ -260,15 +268,9 @@ def load_findings(found: Fitted, measures: Measures) -> list[Finding]:
 
 # Positions in degrees: fits with the positions of a log scaled.
 
-UNIT_STATES = 3000
-"""States of the comparison."""
-
 DEGREES_RANGE, RADIANS_RANGE = 2.0 * np.pi, 0.06
 """Ranges [rad] of turning joints, the median of all, beyond which positions may be in degrees, and
 below which they may have been converted twice."""
-
-UNIT_RIDGE = 1e-6
-"""Weight of the prior that columns be small, relative to their sizes."""
 
 
 def unit_findings(rows: Rows, measures: Measures) -> list[Finding]:
@@ -296,7 +298,7 @@ def position_unit(model: Model, parts: Sequence[FilteredSegment]) -> tuple[float
     factor = np.pi / 180.0 if width >= DEGREES_RANGE else 180.0 / np.pi
     scale = np.ones(model.n)
     scale[turning] = factor
-    every = max(len(q) // UNIT_STATES, 1)
+    every = max(len(q) // 3000, 1)  # more samples do not change the answer
     q, qd, qdd, tau = (x[::every] for x in (q, qd, qdd, tau))
     before = _error_at(model, q, qd, qdd, tau)
     after = _error_at(model, q * scale, qd * scale, qdd * scale, tau)
@@ -313,7 +315,7 @@ def _error_at(model: Model, q: Array, qd: Array, qdd: Array, tau: Array) -> floa
         at = np.append(active, p)
         X = np.column_stack([rows[:, model.part(j)], tau[:, j]]) / size[j]
         G[np.ix_(at, at)] += X.T @ X
-    ridge = UNIT_RIDGE * np.diag(np.where(np.diag(G)[:p] > 0.0, np.diag(G)[:p], 1.0))
+    ridge = ALIKE * np.diag(np.where(np.diag(G)[:p] > 0.0, np.diag(G)[:p], 1.0))
     values, _ = solution(G, ridge, np.zeros(p))
     x = np.append(values, -1.0)
     return float(np.sqrt(ratio(max(float(x @ G @ x), 0.0), G[p, p], 1.0)))

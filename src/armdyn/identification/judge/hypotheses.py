@@ -30,14 +30,6 @@ rows count little for that would hide its fault behind its prior."""
 FRICTION_PRIOR = 0.01
 """In tests, the prior of friction has this share of its precision in the fit: hardly any."""
 
-FEWEST_FOLDS, DEVIATIONS = 6, 5.0
-"""An effect is there if the error falls in so many folds, if the mean logarithm of the joints'
-errors falls by `WORTH_TELLING`, and if a single coefficient is so many standard deviations from
-0."""
-
-MUCH, FEWER_DEVIATIONS = -0.1, 3.5
-"""Where the mean logarithm of the errors falls by this much, fewer deviations do."""
-
 MOST_FINDINGS = 3
 """Findings at most, beside those on the curve of friction."""
 
@@ -55,6 +47,34 @@ SMALL = 0.02
 """Friction above this share of a joint's torque has a clear sign, and errors that change by a
 smaller share are the same: a remedy lowers them by more, and torques whose friction has the wrong
 sign need only a fit whose error grows by less."""
+
+
+@dataclass(frozen=True)
+class Significance:
+    """When an effect is there, by errors on folds that fits did not see.
+
+    Attributes:
+        folds: the error falls in so many of them, and
+        gain: the mean logarithm of the joints' errors falls by so much.
+        deviations: a single coefficient is so many standard deviations from 0, or
+        fewer: so many where the errors fall by
+        much: in their mean logarithm.
+    """
+
+    folds: int = 6
+    gain: float = WORTH_TELLING
+    deviations: float = 5.0
+    fewer: float = 3.5
+    much: float = 0.1
+
+    def shows(self, gain: float, folds: int, c: Array, deviation: Array) -> bool:
+        """Whether a change of log errors, in some folds, shows an effect of coefficients c."""
+        least = self.fewer if gain < -self.much else self.deviations
+        sure = len(c) > 1 or abs(float(c[0])) > least * float(deviation[0])
+        return gain < -self.gain and folds >= self.folds and sure
+
+
+SIGNIFICANT = Significance()
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +177,8 @@ class EffectTests:
         trial = folds.trial(at)
         c, sd = trial.values[at], trial.deviation()[at]
         gain, better = self._log_gain(trial)
-        there = gain < -WORTH_TELLING and better >= FEWEST_FOLDS
+        there = SIGNIFICANT.shows(gain, better, c, sd)
         there = there and (float(c[0]) > 0.0 or not what.effect.positive)
-        if len(c) == 1:
-            least = FEWER_DEVIATIONS if gain < MUCH else DEVIATIONS
-            there = there and abs(float(c[0])) > least * float(sd[0])
         # in torques: single coefficients of columns that look alike may differ much
         seen, apart = folds.left(at), np.subtract(*trial.halves[:, at])
         near = float(apart @ seen @ apart) <= float(c @ seen @ c)
@@ -281,7 +298,7 @@ def effect_findings(
         good = [
             t for t in tests
             if t.counts and t.halves and believable(t, braking)
-            and (float(t.change.max()) > WORTH_TELLING or t.gain < MUCH)
+            and (float(t.change.max()) > WORTH_TELLING or t.gain < -SIGNIFICANT.much)
         ]  # fmt: skip
         if not good:
             break

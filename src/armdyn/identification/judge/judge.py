@@ -12,7 +12,7 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import Gram
-from armdyn.identification.judge.box import Box, Excitation, box_of
+from armdyn.identification.judge.box import OF_LARGEST, Box, Excitation, box_of
 from armdyn.identification.judge.faults import (
     Improvement,
     exchange_findings,
@@ -34,7 +34,6 @@ from armdyn.identification.judge.hypotheses import (
 )
 from armdyn.identification.judge.judgement import Finding, Judgement, Measures
 from armdyn.identification.judge.verdict import (
-    OF_LARGEST,
     WORTH_TELLING,
     joint_answers,
     refusals,

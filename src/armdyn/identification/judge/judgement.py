@@ -24,6 +24,7 @@ class Finding:
         option: what mends it: an option of `armdyn identify`, or what to change.
         joints: the joints that it is about, from 1; empty for all.
         values: what was measured of it: an angle, a delay, a scale, coefficients.
+        applied: the delivered model has it already.
     """
 
     kind: str
@@ -33,13 +34,14 @@ class Finding:
     option: str
     joints: tuple[int, ...] = ()
     values: tuple[float, ...] = ()
+    applied: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data for JSON."""
         return {
             "kind": self.kind, "what": self.what, "error_before": self.error_before,
             "error_after": self.error_after, "option": self.option, "joints": list(self.joints),
-            "values": list(self.values),
+            "values": list(self.values), "applied": self.applied,
         }  # fmt: skip
 
 

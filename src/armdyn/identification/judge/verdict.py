@@ -10,16 +10,13 @@ import numpy as np
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
-from armdyn.identification.judge.box import Box, Excitation
+from armdyn.identification.judge.box import OF_LARGEST, Box, Excitation
 from armdyn.identification.judge.holdout import Errors
 from armdyn.identification.judge.judgement import Answer, Finding, Measures
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks, extremes
 from armdyn.numerics import ratio
 from armdyn.robot.joint import Joint
-
-OF_LARGEST = 0.1
-"""A joint that carries little is judged beside this share of the largest joint's torque."""
 
 WORTH_TELLING = 0.01
 """Changes of torques or of errors below this share are not told."""
@@ -45,19 +42,16 @@ CROWDED = 0.5
 # A torque in steps stands at the extreme one less than this many times as often as at the next.
 STEPS = 4.0
 
-# Shorter logs [s a joint], smaller ranges [rad] and lower speeds [rad/s] than these show little.
-SHORT = 1.2
-NARROW = 0.5
-SLOW = 0.25
-
-# Masses of links, and rigid-body torques of the whole arm, beyond these factors of the described
-# ones are remarked. Lighter links than this share of the arm are not.
-MASS = 5.0
-TORQUE = 1.8
-LIGHT = 0.05
+# Rigid-body torques of the whole arm, and masses of links, beyond these factors of the described
+# ones are remarked. Links lighter than a small share of the arm are not.
+TORQUE, MASS = 1.8, 5.0
 
 REFUSED = ("sign", "swap", "degrees", "unit", "currents")
 """Findings that make a model wrong whatever its error is."""
+
+DISTURBING = ("zero", "spring", "tilt", "scale")
+"""Findings on what changes the torques of gravity, and is not in the model. A load at the tip is:
+it was weighed with the last link."""
 
 
 @dataclass(frozen=True)
@@ -115,8 +109,18 @@ LIMITS = {limit.measure: limit for limit in (
           "several logs."),
     Limit("total", np.inf, 0.25,
           "on data not used for the fit torques are wrong by {value} (at most {most})."),
+    # one standard deviation; described arms are often known to the second one already
+    Limit("gravity", 0.05, 0.15, ""),
+    # of the log: less shows little
+    Limit("seconds", 1.2, 0.0, "{value} s of data are little (at least {most} s)."),
+    Limit("range", 0.5, 0.0, "joints move through {value} rad only (at least {most} rad)."),
+    Limit("speed", 0.25, 0.0,
+          "joints reach {value} rad/s only (at least {most} rad/s): inertias hardly show."),
 )}  # fmt: skip
 """All limits, by measure: those of every joint are relative to the size of its torque."""
+
+OF_JOINTS = [LIMITS[name] for name in list(LIMITS)[: list(LIMITS).index("expected")]]
+"""The limits of every joint's measures."""
 
 
 def refusals(
@@ -177,26 +181,36 @@ def reservations(
         for f in findings
         if f.kind in ("elasticity", "backlash") and f.error_after < (1.0 - CLEAR) * f.error_before
     ]
-    time = sum(log.duration for log in logs)
-    if time < SHORT * len(joints):
-        said.append(f"{time:.2g} s of data are little (at least {SHORT * len(joints):.2g} s).")
     turning = [j for j, joint in enumerate(joints) if joint.is_revolute]
+    seen = {"seconds": sum(log.duration for log in logs) / len(joints)}
     if turning:
-        width = float(np.median((box.upper - box.lower)[turning]))
-        if width < NARROW:
-            said.append(f"joints move through {width:.2g} rad only (at least {NARROW:g} rad).")
-        speed = float(np.median(box.speed[turning]))
-        if speed < SLOW:
-            said.append(
-                f"joints reach {speed:.2g} rad/s only (at least {SLOW:g} rad/s): inertias hardly "
-                "show."
-            )
+        seen["range"] = float(np.median((box.upper - box.lower)[turning]))
+        seen["speed"] = float(np.median(box.speed[turning]))
+    for name, value in seen.items():
+        least, times = LIMITS[name].reservation, len(joints) if name == "seconds" else 1
+        if value < least:
+            words = LIMITS[name].words
+            said.append(words.format(value=f"{times * value:.2g}", most=f"{times * least:.2g}"))
     return tuple(said)
+
+
+def gravity_answer(error: Array, findings: Sequence[Finding]) -> Answer:
+    """Return the verdict on gravity alone, whatever friction is.
+
+    Args:
+        error: standard deviation of every joint's torque of gravity, relative ``(n,)``.
+        findings: what explains the data better than the model does.
+    """
+    worst, limit = float(error.max()), LIMITS["gravity"]
+    if worst > limit.refusal or any(f.kind in REFUSED and f.joints for f in findings):
+        return "not passed"
+    disturbed = any(f.kind in DISTURBING and not f.applied for f in findings)
+    return "usable" if worst > limit.reservation or disturbed else "passed"
 
 
 def _beyond(names: Sequence[str], measures: Measures, *, refusal: bool) -> Iterator[str]:
     """Yield a sentence for the worst joint of every measure beyond its bound."""
-    for limit in _joint_limits():
+    for limit in OF_JOINTS:
         values = limit.of(measures)
         j = int(np.argmax(values))
         value = float(values[j])
@@ -219,7 +233,7 @@ def joint_answers(
     wrong = {j for f in findings if f.kind in REFUSED for j in f.joints}
     made: list[Answer] = []
     for j in range(len(measures.size)):
-        values = [(float(limit.of(measures)[j]), limit) for limit in _joint_limits()]
+        values = [(float(limit.of(measures)[j]), limit) for limit in OF_JOINTS]
         if j + 1 in wrong or any(x > limit.refusal for x, limit in values):
             made.append("not passed")
         elif j in ignored or any(x > limit.reservation for x, limit in values):
@@ -227,10 +241,6 @@ def joint_answers(
         else:
             made.append("passed")
     return tuple(made)
-
-
-def _joint_limits() -> list[Limit]:
-    return [limit for limit in LIMITS.values() if limit.measure not in ("expected", "total")]
 
 
 def saturated(names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] = ()) -> list[str]:
@@ -327,7 +337,7 @@ def _masses(arm: Arm, parameters: Array) -> Iterator[str]:
     if told.sum() <= 0.0:
         return
     for joint, x, y in zip(arm.robot.joints, found.tolist(), told.tolist(), strict=True):
-        if max(x, y) < LIGHT * told.sum() or y <= 0.0:
+        if max(x, y) < CLEAR * told.sum() or y <= 0.0:
             continue
         if not y / MASS < x < y * MASS:
             yield (
