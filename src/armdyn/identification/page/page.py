@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import PurePath
@@ -11,30 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.identification.judge.advice import advice
+from armdyn.identification.judge.advice import advice, beyond_training
 from armdyn.identification.judge.verdict import LIMITS
+from armdyn.identification.page import parameters, time_series
 from armdyn.identification.page.friction import friction_section
-from armdyn.identification.page.motion import player_section, rollout_section
-from armdyn.identification.page.parameters import (
-    correlation_section,
-    hidden,
-    links,
-    parameter_table,
+from armdyn.identification.page.residuals import (
+    residual_section,
+    rows_of_joints,
+    spectrum_section,
 )
-from armdyn.identification.page.residuals import residual_section, spectrum_section
-from armdyn.identification.page.rows import RowsOfJoints, data_in_words, hint, units_of
-from armdyn.identification.page.torques import signal_section, torque_sections
-from armdyn.present.html import (
-    STYLE,
-    Html,
-    Packed,
-    document,
-    joined,
-    listed,
-    section,
-    sentence,
-    tag,
-)
+from armdyn.identification.tables import HEADS, hint, tested_on, units_of
+from armdyn.present.html import STYLE, Html, document, joined, listed, section, sentence, tag
 from armdyn.present.script import SCRIPT
 from armdyn.present.tables import Grid, Toned, number, percent
 
@@ -46,16 +32,8 @@ JUMPS = {
     "joints": "Joints", "findings": "Findings", "player": "Motion", "held-out": "Torques",
     "rollout": "Simulation", "friction": "Friction", "residuals": "Residuals", "spectra": "Spectra",
     "parameters": "Parameters", "correlations": "Correlations", "hidden": "Not identifiable",
-    "links": "Links", "signals": "Signals", "data": "Data", "next": "Next time",
+    "links": "Links", "signals": "Signals", "data": "Data", "next": "Advice",
 }  # fmt: skip
-
-
-# Words and style of each verdict.
-VERDICTS = {
-    "passed": ("Passed: the model is validated for motions inside the tested range", "passed"),
-    "usable": ("Usable, with reservations", "usable"),
-    "not passed": ("Failed validation", "failed"),
-}
 
 
 def report_html(result: Result, made: datetime | None = None) -> str:
@@ -65,15 +43,28 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         result: of the identification.
         made: the date on the page. Without it, equal results have equal pages.
     """
+    drawer, rows = time_series.Drawer(result), rows_of_joints(result)
+    sections = joined(
+        [
+            _joint_table(result),
+            _findings(result),
+            time_series.player_section(result),
+            time_series.torque_sections(result, drawer),
+            time_series.rollout_section(result, drawer),
+            friction_section(result, rows),
+            residual_section(result, rows),
+            spectrum_section(result),
+            parameters.parameter_table(result),
+            parameters.correlation_section(result, drawer.packed),
+            parameters.hidden(result),
+            parameters.links(result),
+            time_series.signal_section(result, drawer),
+            _data(result),
+            _next_time(result),
+        ]
+    )
+    jumps = {key: words for key, words in JUMPS.items() if f'<section id="{key}">' in sections}
     title = f"Identification of {result.arm.name}"
-    played = player_section(result)
-    absent = {
-        "held-out": not result.held_out,
-        "findings": not result.findings,
-        "player": not played,
-    }
-    jumps = {key: words for key, words in JUMPS.items() if not absent.get(key)}
-    packed, rows = Packed(), RowsOfJoints(result)
     body = tag(
         "body",
         tag("h1", title),
@@ -81,23 +72,9 @@ def report_html(result: Result, made: datetime | None = None) -> str:
         _verdict(result),
         _facts(result),
         tag("nav", joined(tag("a", words, href=f"#{key}") for key, words in jumps.items())),
-        _joint_table(result),
-        _findings(result),
-        played,
-        torque_sections(result, packed),
-        rollout_section(result, packed),
-        friction_section(result, rows),
-        residual_section(result, rows),
-        spectrum_section(result),
-        parameter_table(result),
-        correlation_section(result, packed),
-        hidden(result),
-        links(result),
-        signal_section(result, packed),
-        _data(result),
-        _next_time(result),
+        sections,
         _provenance(result),
-        tag("script", Html(packed.script() + SCRIPT)),
+        tag("script", Html(drawer.packed.script() + SCRIPT)),
     )
     return document(title, body, STYLE)
 
@@ -110,24 +87,26 @@ def _subtitle(result: Result, made: datetime | None) -> str:
 
 
 def _verdict(result: Result) -> Html:
-    """Return whether the model is validated, and why or why not."""
-    words, style = VERDICTS[result.verdict]
-    error, expected = percent(result.errors.total), percent(result.expected_total)
-    gravity = percent(float(result.gravity_error.max()))
+    """Return the verdict, why, and what to do next; the reasons are folded beside a cause."""
+    head = HEADS[result.verdict].capitalize()
+    head += ": validated inside the tested range" * result.passed
     sentences = (
-        f"The torque error while joints move is {error} on {data_in_words(result)}; expected on "
-        f"other motions in the same ranges: {expected}.",
-        f"Gravity alone: {VERDICTS[result.gravity_verdict][0].partition(':')[0].lower()}, known to "
-        f"± {gravity}.",
+        f"The torque error while joints move is {percent(result.errors.total)} on "
+        f"{tested_on(result)}; expected on other motions inside the tested range: "
+        f"{percent(result.expected_total)}.",
+        f"Gravity alone: {HEADS[result.gravity_verdict]}, standard deviation "
+        f"{percent(result.gravity_error.max())}.",
     )
-    parts = [tag("p", words, class_="head"), *(tag("p", said) for said in sentences)]
+    parts = [tag("p", head, class_="head"), *(tag("p", words) for words in sentences)]
+    reasons = (*result.reasons, *result.reservations)
+    said = listed(reasons) if reasons else Html("")
     if result.cause is not None:
         parts.append(tag("p", tag("b", "Most likely cause: "), f"{result.cause.what}."))
+        said = tag("details", tag("summary", "Show all reasons"), said) if reasons else said
     if result.cause is not None or not result.passed:
         parts.append(tag("p", tag("b", "Next: "), tag("code", result.next_command)))
-    for reasons in (result.reasons, result.reservations):
-        parts += [listed(reasons)] * bool(reasons)
-    return tag("div", *parts, class_=f"verdict {style}")
+    style = "failed" if result.verdict == "not passed" else result.verdict
+    return tag("div", *parts, said, class_=f"verdict {style}")
 
 
 def _findings(result: Result) -> Html:
@@ -140,10 +119,7 @@ def _findings(result: Result) -> Html:
         option = finding.option
         remedy = tag("code", option) if option.startswith("-") else sentence(option)
         rows.append((sentence(finding.what), *errors, remedy))
-    explained = hint(
-        "Cross-validation errors without and with the change: the mean of the joints, relative to "
-        "their torques."
-    )
+    explained = hint("Cross-validation errors of the joints concerned, relative to their torques.")
     heads = ("what explains the data better", "error now", "error with it", "remedy")
     table = Grid("", heads, 1, tuple(rows), words_after=1).html()
     return section("What the model lacks", table, explained, key="findings")
@@ -154,7 +130,7 @@ def _facts(result: Result) -> Html:
     weak, p = len(result.weak), len(result.values)
     seconds = sum(source.duration for source in result.about.sources if not source.held_out)
     numbers = (
-        (percent(result.errors.total), "error while moving" + (", held out" * result.held_out)),
+        (percent(result.errors.total), "error while moving" + ", held out" * result.held_out),
         (percent(result.train_errors.total), "error while moving, of the fit"),
         (percent(result.expected_total), "expected on other motions"),
         (f"{p - weak} of {p}", "parameters known to 30 %"),
@@ -166,31 +142,31 @@ def _facts(result: Result) -> Html:
 
 def _joint_table(result: Result) -> Html:
     """Return errors and noise of each joint, and the motions that the verdict is about."""
-    held_out = ", held out" if result.held_out else ""
-    heads = ("joint", f"error while moving{held_out}", "of the fit", "at rest", "rows at rest",
-             "rms torque", "rms residual", "parameter uncertainty",
+    heads = ("joint", "error while moving" + ", held out" * result.held_out, "of the fit",
+             "at rest", "rows at rest", "rms torque", "rms residual", "parameter uncertainty",
              "torque scale verified to")  # fmt: skip
     series = result.test if result.held_out else result.train
     torque = np.sqrt(np.mean(np.concatenate([s.measured for s in series]) ** 2, axis=0))
     errors, fit, box = result.errors, result.train_errors, result.box
-    limit, open_share = LIMITS["held_out"], LIMITS["expected"].refusal
+    limit, most_uncertain = LIMITS["held_out"], LIMITS["expected"].refusal
+    uncertain, scale = result.excitation.per_joint, result.judgement.measures.gain_checked
     rows: list[tuple[str, ...]] = []
     motions: list[tuple[str, ...]] = []
     for j, joint in enumerate(result.arm.robot.joints):
         x, v, a, unit = units_of(joint)
+        shares = (fit.per_joint[j], errors.at_rest[j], errors.share_at_rest[j])
         rows.append(
             (
                 joint.name,
-                _graded(float(errors.per_joint[j]), limit.reservation, limit.refusal),
-                *(percent(float(y[j])) for y in (fit.per_joint, errors.at_rest)),
-                percent(float(errors.share_at_rest[j])),
-                *(f"{number(float(y[j]), 3)} {unit}" for y in (torque, result.sigma)),
-                _graded(float(result.excitation.per_joint[j]), open_share / 2, open_share),
-                _verified(float(result.judgement.measures.gain_checked[j])),
+                _graded(errors.per_joint[j], limit.reservation, limit.refusal),
+                *map(percent, shares),
+                *(f"{number(y, 3)} {unit}" for y in (torque[j], result.sigma[j])),
+                _graded(uncertain[j], most_uncertain / 2, most_uncertain),
+                f"± {percent(scale[j])}" if scale[j] < 1.0 else "not verifiable",
             )
         )
         low, high, speed, acceleration = (
-            number(float(y[j]), 3) for y in (box.lower, box.upper, box.speed, box.acceleration)
+            number(y[j], 3) for y in (box.lower, box.upper, box.speed, box.acceleration)
         )
         motions.append((joint.name, f"{low} to {high} {x}", f"{speed} {v}", f"{acceleration} {a}"))
     total = percent(result.excitation.expected_error)
@@ -199,20 +175,19 @@ def _joint_table(result: Result) -> Html:
         "Error while moving: |measured − predicted| / |measured|, in the band of the fit, over "
         "rows where the joint is faster than 2 % of its greatest speed. At rest, stiction takes "
         "any value up to its limit, so the error there is the distance from that band. Parameter "
-        "uncertainty: the torque error on other motions within the same ranges, from the "
-        "covariance of the parameters. Torque scale verified to: the largest error of the scale of "
-        "the joint's torque that is consistent with the other joints."
+        "uncertainty: the torque error on other motions inside the tested range, from the "
+        "covariance of the parameters. Torque scale verified to: the largest error of the scale "
+        "that is consistent with the other joints."
     )
-    range_words = tag("p", "The verdict holds for motions within this range only.")
+    words = "Tested range: the verdict holds for motions inside it."
+    beyond = beyond_training(result)
+    if beyond:
+        words += f" Held-out data leave it: {'; '.join(beyond)}."
     ranges = ("motion of", "positions", "speeds up to", "accelerations up to")
     return section(
-        "Joint by joint", Grid("", heads, 1, tuple(rows)).html(), explained, range_words,
+        "Joint by joint", Grid("", heads, 1, tuple(rows)).html(), explained, tag("p", words),
         Grid("", ranges, 1, tuple(motions)).html(), key="joints",
     )  # fmt: skip
-
-
-def _verified(x: float) -> str:
-    return f"± {percent(x)}" if math.isfinite(x) and x < 1.0 else "not verifiable"
 
 
 def _graded(x: float, fair: float, bad: float) -> Toned:
@@ -221,27 +196,23 @@ def _graded(x: float, fair: float, bad: float) -> Toned:
 
 def _data(result: Result) -> Html:
     """Return the processing of the data, and how well they determine the model."""
-    uncertain = result.excitation.per_joint
+    uncertain = zip(result.excitation.per_joint, result.arm.joint_names, strict=True)
+    worst = sorted(uncertain, key=lambda pair: -np.nan_to_num(pair[0]))[:3]
+    most = ", ".join(f"{name} ({percent(x)})" for x, name in worst)
     words = (
         f"The condition number of the regression is {number(result.excitation.condition, 2)}. "
         f"The data determine {result.determined:.0f} of {len(result.values)} parameters; the "
         f"weight of the description is {number(result.prior_strength, 2)} (1 trusts its masses to "
-        "50 %)."
+        f"50 %). The most uncertain torques are those of {most}."
     )
-    weakest = ", ".join(
-        f"{result.arm.joint_names[j]} ({percent(float(uncertain[j]))})"
-        for j in np.argsort(-uncertain, kind="stable")[:3]
-    )
-    known = result.bias.words
-    rest = [note for note in dict.fromkeys(result.notes) if note != known]
+    bias = result.bias.words
     return section(
-        "Processing and information of the data",
-        listed(_short(result, note) for note in rest),
+        "Data processing and excitation",
+        listed(_short(result, note) for note in dict.fromkeys(result.notes) if note != bias),
         tag("h3", "Excitation"),
         tag("p", words),
-        tag("p", f"The most uncertain torques are those of {weakest}."),
         tag("h3", "Bias of the estimate"),
-        tag("p", sentence(known)),
+        tag("p", sentence(bias)),
         key="data",
     )
 
