@@ -76,21 +76,18 @@ def plain_data(result: Result) -> dict[str, Any]:
         "expected_error": result.excitation.per_joint, "torque_error_at_rest": errors.at_rest,
         "share_at_rest": errors.share_at_rest,
     }  # fmt: skip
+    plain = ("passed", "verdict", "verdict_text", "next_command", "torque_scale")
+    lists = ("reasons", "reservations", "weak", "not_identifiable", "notes", "advice")
     return {
         "robot": result.arm.name,
-        "passed": result.passed,
-        "verdict": result.verdict,
-        "verdict_text": result.verdict_text,
-        "reasons": list(result.reasons),
-        "reservations": list(result.reservations),
+        **{key: getattr(result, key) for key in plain},
+        **{key: list(getattr(result, key)) for key in lists},
         "cause": None if result.cause is None else result.cause.to_dict(),
-        "next_command": result.next_command,
-        "torque_scale": result.torque_scale,
+        "findings": [finding.to_dict() for finding in result.findings],
         "gravity": {
             "verdict": result.gravity_verdict,
             "error": [_number(x) for x in result.gravity_error],
         },
-        "findings": [finding.to_dict() for finding in result.findings],
         "box": result.box.to_dict(),
         "torque_error": {
             "definition": "|measured - predicted| / |measured| in the band of the fit, "
@@ -112,8 +109,6 @@ def plain_data(result: Result) -> dict[str, Any]:
         "natural_parameters": dict(
             zip(result.arm.parameter_names, result.parameters.tolist(), strict=True)
         ),
-        "weak": list(result.weak),
-        "not_identifiable": list(result.not_identifiable),
         "excitation": {
             "expected_error": result.excitation.expected_error,
             "condition": _number(result.excitation.condition),
@@ -124,8 +119,6 @@ def plain_data(result: Result) -> dict[str, Any]:
             "change": result.bias.change, "by_chance": result.bias.expected,
             "small": result.bias.small, "words": result.bias.words,
         },
-        "notes": list(result.notes),
-        "advice": list(result.advice),
         "logs": [asdict(source) for source in result.about.sources],
         "settings": {
             **result.about.settings, "cutoff_used": result.cutoff, "delay_used": result.delay,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from armdyn.identification.judge.advice import next_command
 from armdyn.present.html import Html, tag
-from armdyn.present.tables import Grid, card, percent
+from armdyn.present.tables import Grid, card, number, percent
 from armdyn.robot.joint import Joint
 
 if TYPE_CHECKING:
@@ -72,15 +72,24 @@ def _error_head(result: Result) -> str:
     return "error held out" if result.held_out else "error of the fit"
 
 
+def facts_of(result: Result) -> dict[str, str]:
+    """Return the most important numbers by their names."""
+    weak, p = len(result.weak), len(result.values)
+    seconds = sum(source.duration for source in result.about.sources if not source.held_out)
+    return {
+        _error_head(result): percent(result.errors.total),
+        "error of the fit": percent(result.train_errors.total),
+        "expected on other motions": percent(result.expected_total),
+        "parameters known to 30 %": f"{p - weak} of {p}",
+        "of data in the fit": f"{number(seconds, 3)} s",
+    }
+
+
 def result_card(result: Result) -> str:
     """Return a result as notebooks show it: the verdict, errors, and what limits them."""
-    facts = {
-        _error_head(result): percent(result.errors.total),
-        "expected on other motions": percent(result.expected_total),
-        "parameters": str(len(result.values)),
-    }
-    title = f"Identification of {result.arm.name}: {result.verdict}"
-    return card(title, facts, torque_errors(result), (*result.reasons, *result.reservations))
+    title = f"Identification of {result.arm.name}: {HEADS[result.verdict]}"
+    notes = (*result.reasons, *result.reservations)
+    return card(title, facts_of(result), torque_errors(result), notes)
 
 
 def verdict_lines(result: Result, robot: str = "") -> list[str]:
@@ -109,8 +118,7 @@ def verdict_lines(result: Result, robot: str = "") -> list[str]:
     return [
         *lines,
         f"Torque scale verified to: {', '.join(verified)}.",
-        f"Gravity: {HEADS[result.gravity_verdict]}, standard deviation "
-        f"{percent(result.gravity_error.max())}.",
+        gravity_line(result),
         "Validated for motions within" if result.usable else "Tested on motions within",
         *(f"  {line}" for line in result.box.words(result.arm.robot.joints)),
     ]
@@ -120,6 +128,12 @@ def headline(result: Result) -> str:
     """Return the verdict and the error behind it in a line."""
     error = f"torque error {result.errors.total:.2%} on {tested_on(result)}"
     return f"{HEADS[result.verdict]}: {error}."
+
+
+def gravity_line(result: Result) -> str:
+    """Return the verdict on gravity alone in a line."""
+    deviation = percent(result.gravity_error.max())
+    return f"Gravity alone: {HEADS[result.gravity_verdict]}, standard deviation {deviation}."
 
 
 def _fall(finding: Finding) -> str:

@@ -45,8 +45,8 @@ def _motion(result: Result) -> Iterator[str]:
     uncertain = _above(result, result.excitation.per_joint, LIMITS["expected"].refusal)
     if uncertain:
         yield (
-            f"torques on other motions are uncertain: {uncertain}. Move these joints, and the "
-            "joints after them, through other poses and at other speeds."
+            f"torques on other motions are uncertain: {uncertain}. Move these joints and their "
+            "successors through other poses and at other speeds."
         )
     ranges = np.array([joint.upper - joint.lower for joint in joints])
     narrow = _shares(result, about.highest - about.lowest, ranges, "")
@@ -54,10 +54,7 @@ def _motion(result: Result) -> Iterator[str]:
         yield f"some joints use little of their range: {narrow}. Move them further."
     slow = _shares(result, about.fastest, np.array([joint.velocity for joint in joints]), "/s")
     if slow:
-        yield (
-            f"some joints stay far below their velocity limit: {slow}. Move them faster: inertias "
-            "show in accelerations."
-        )
+        yield f"some joints stay far below their velocity limit: {slow}. Move them faster."
     rows = max(sum(len(s.t) for s in result.train), 1)
     # an ignored joint has no rows at all
     left_out = np.where(np.isfinite(about.dead_band), 1.0 - np.array(result.counts) / rows, 0.0)
@@ -65,7 +62,7 @@ def _motion(result: Result) -> Iterator[str]:
     if resting:
         yield (
             f"many rows are slower than the dead band and not in the fit: {resting}. Avoid rests "
-            "and slow turns of these joints."
+            "and slow reversals."
         )
 
 
@@ -99,16 +96,12 @@ def beyond_training(result: Result) -> tuple[str, ...]:
     }
     phrases: list[str] = []
     for quantity, (lower, upper, per) in ranges.items():
-        train, test = (
-            np.concatenate([getattr(s, quantity) for s in series])
-            for series in (result.train, result.test)
-        )
+        train = np.concatenate([getattr(s, quantity) for s in result.train])
+        test = np.concatenate([getattr(s, quantity) for s in result.test])
         margin = np.maximum(NOTABLE_SHARE * (upper - lower), RESTING)
-        fit, held_out = (
-            np.mean((x < lower - margin) | (x > upper + margin), axis=0) for x in (train, test)
-        )
+        inside = [((x >= lower - margin) & (x <= upper + margin)).mean(0) for x in (train, test)]
         low, high = np.quantile(test, [0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], axis=0)
-        for j in np.flatnonzero(held_out - fit > NOTABLE_SHARE):
+        for j in np.flatnonzero(inside[0] - inside[1] > NOTABLE_SHARE):
             joint = result.arm.robot.joints[j]
             unit = ("rad" if joint.is_revolute else "m") + per
             above = high[j] - upper[j] > lower[j] - low[j]
@@ -125,8 +118,8 @@ def _data(result: Result) -> Iterator[str]:
     beyond = beyond_training(result)
     if beyond:
         yield (
-            f"held-out data leave the range of the training data: {'; '.join(beyond)}. Their error "
-            "is that of extrapolation: train on motions of the same range."
+            f"held-out data leave the range of the training data: {'; '.join(beyond)}. Train on "
+            "motions of the same range."
         )
     if not result.held_out:
         yield (
@@ -137,17 +130,14 @@ def _data(result: Result) -> Iterator[str]:
         times = float(ratio(held, fit, np.inf))
         yield (
             f"the held-out error, {held:.1%}, is {times:.2g} times that of the fit, {fit:.1%}: "
-            "record longer and more varied motions, and test under the same conditions (load, "
-            "temperature)."
+            "record longer and more varied motions; test with the same load and temperature."
         )
     worth = float(np.sum(np.array(result.counts) / np.maximum(result.correlation, 1.0)))
     needed = ROWS_PER_PARAMETER * len(result.values)
     if worth < needed:
-        times = needed / max(worth, 1.0)
         yield (
-            f"the rows of the fit are worth {worth:.0f} independent ones, for "
-            f"{len(result.values)} parameters. {times:.2g} times as much data would make error "
-            "bars narrower."
+            f"the fit has {worth:.0f} independent rows for {len(result.values)} parameters. Record "
+            f"{needed / max(worth, 1.0):.2g} times as much data for narrower error bars."
         )
     outliers = _above(result, result.clipped, NOTABLE_SHARE)
     if outliers:
@@ -156,11 +146,10 @@ def _data(result: Result) -> Iterator[str]:
             "faults, or stick-slip friction."
         )
     if not result.bias.small:
-        lower = result.about.cutoff / 2.0
         yield (
             "noise of the positions biases the parameters, or the model lacks an effect: try a "
-            f"cut-off of {lower:.2g} Hz in place of {result.about.cutoff:.2g} Hz; if the held-out "
-            "error stays, it is the model."
+            f"cut-off of {result.cutoff / 2.0:.2g} Hz in place of {result.cutoff:.2g} Hz; if the "
+            "held-out error stays, it is the model."
         )
 
 
@@ -173,9 +162,8 @@ def _model(result: Result) -> Iterator[str]:
     )
     if long:
         yield (
-            f"residuals are correlated over longer times than noise: {long}. The model lacks an "
-            "effect there, such as friction that depends on load or temperature, cables, or joint "
-            "elasticity."
+            f"residuals are correlated longer than noise: {long}. The model lacks an effect, such "
+            "as friction that depends on load or temperature, cables, or joint elasticity."
         )
     bent = [f.what for f in result.findings if f.option.startswith("--friction auto")]
     if bent:
@@ -186,8 +174,8 @@ def _description(result: Result) -> Iterator[str]:
     p = len(result.values)
     if not any(joint.mass for joint in result.described.robot.joints):
         yield (
-            "the arm is described without masses. Rough values from CAD or a data sheet would "
-            "help where the data say little."
+            "the arm is described without masses. Rough values from CAD or a data sheet help where "
+            "the data say little."
         )
     elif p - result.determined > LEANS_ON_DESCRIPTION * p:
         yield (

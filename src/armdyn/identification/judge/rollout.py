@@ -149,7 +149,7 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
             arm (extra columns, friction of coupled drives) acts as at the measured motion.
         coupling: K, if measured torques are K times joint torques.
     """
-    w, n, count = windows, arm.n, len(windows.start)
+    w, n = windows, arm.n
     states = [x.reshape(-1, n) for x in (w.q, w.qd, w.qdd)]
     K = np.eye(n) if coupling is None else coupling
     beyond = predict(*states) - arm.inverse_dynamics(*states) @ K.T
@@ -181,10 +181,9 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
             step=ROLLOUT.step, partial=True,
         )  # fmt: skip
         failure = "" if run.complete else " ".join(run.notes)
-        for k, x in enumerate((run.q, run.qd)):
-            for b in range(count):
-                for j in range(n):
-                    simulated[k, b, :, j] = np.interp(w.t, run.t, x[:, b, j], right=np.nan)
+        motion = np.stack([run.q, run.qd])
+        for k, b, j in np.ndindex(2, len(w.q), n):
+            simulated[k, b, :, j] = np.interp(w.t, run.t, motion[k, :, b, j], right=np.nan)
     except ArmdynError as error:
         failure = str(error)
     help_given = pulled((w.q, w.qd, stiffness, damping), *simulated)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import PurePath
@@ -14,26 +15,14 @@ from armdyn.identification.judge.advice import advice, beyond_training
 from armdyn.identification.judge.verdict import LIMITS
 from armdyn.identification.page import parameters, time_series
 from armdyn.identification.page.friction import friction_section
-from armdyn.identification.page.residuals import (
-    residual_section,
-    rows_of_joints,
-    spectrum_section,
-)
-from armdyn.identification.tables import HEADS, hint, tested_on, units_of
+from armdyn.identification.page.residuals import residual_section, rows_of_joints, spectrum_section
+from armdyn.identification.tables import facts_of, gravity_line, headline, hint, units_of
 from armdyn.present.html import STYLE, Html, document, joined, listed, section, sentence, tag
 from armdyn.present.script import SCRIPT
 from armdyn.present.tables import Grid, Toned, number, percent
 
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
-
-# Anchors of the sections, and their names at the top.
-JUMPS = {
-    "joints": "Joints", "findings": "Findings", "player": "Motion", "held-out": "Torques",
-    "rollout": "Simulation", "friction": "Friction", "residuals": "Residuals", "spectra": "Spectra",
-    "parameters": "Parameters", "correlations": "Correlations", "hidden": "Not identifiable",
-    "links": "Links", "signals": "Signals", "data": "Data", "next": "Advice",
-}  # fmt: skip
 
 
 def report_html(result: Result, made: datetime | None = None) -> str:
@@ -63,15 +52,16 @@ def report_html(result: Result, made: datetime | None = None) -> str:
             _next_time(result),
         ]
     )
-    jumps = {key: words for key, words in JUMPS.items() if f'<section id="{key}">' in sections}
+    titles = re.findall(r'<section id="([\w-]+)"><h2>(.*?)</h2>', sections)
+    facts = (tag("div", tag("b", x), tag("span", name)) for name, x in facts_of(result).items())
     title = f"Identification of {result.arm.name}"
     body = tag(
         "body",
         tag("h1", title),
         tag("p", _subtitle(result, made), class_="sub"),
         _verdict(result),
-        _facts(result),
-        tag("nav", joined(tag("a", words, href=f"#{key}") for key, words in jumps.items())),
+        tag("div", joined(facts), class_="facts"),
+        tag("nav", joined(tag("a", Html(words), href=f"#{key}") for key, words in titles)),
         sections,
         _provenance(result),
         tag("script", Html(drawer.packed.script() + SCRIPT)),
@@ -88,56 +78,36 @@ def _subtitle(result: Result, made: datetime | None) -> str:
 
 def _verdict(result: Result) -> Html:
     """Return the verdict, why, and what to do next; the reasons are folded beside a cause."""
-    head = HEADS[result.verdict].capitalize()
-    head += ": validated inside the tested range" * result.passed
-    sentences = (
-        f"The torque error while joints move is {percent(result.errors.total)} on "
-        f"{tested_on(result)}; expected on other motions inside the tested range: "
-        f"{percent(result.expected_total)}.",
-        f"Gravity alone: {HEADS[result.gravity_verdict]}, standard deviation "
-        f"{percent(result.gravity_error.max())}.",
-    )
-    parts = [tag("p", head, class_="head"), *(tag("p", words) for words in sentences)]
-    reasons = (*result.reasons, *result.reservations)
-    said = listed(reasons) if reasons else Html("")
+    expected = f"Expected inside the tested range: {percent(result.expected_total)}."
+    words = f"{expected} {gravity_line(result)}"
+    parts = [tag("p", headline(result).capitalize(), class_="head"), tag("p", words)]
+    said = listed((*result.reasons, *result.reservations))
     if result.cause is not None:
         parts.append(tag("p", tag("b", "Most likely cause: "), f"{result.cause.what}."))
-        said = tag("details", tag("summary", "Show all reasons"), said) if reasons else said
+        said = tag("details", tag("summary", "Show all reasons"), said)
     if result.cause is not None or not result.passed:
         parts.append(tag("p", tag("b", "Next: "), tag("code", result.next_command)))
     style = "failed" if result.verdict == "not passed" else result.verdict
-    return tag("div", *parts, said, class_=f"verdict {style}")
+    return tag("div", *parts, said if not result.passed else "", class_=f"verdict {style}")
 
 
 def _findings(result: Result) -> Html:
     """Return hypotheses that explain the data better than the model, and remedies; or nothing."""
     if not result.findings:
         return Html("")
-    rows: list[tuple[str, ...]] = []
-    for finding in result.findings:
-        errors = percent(finding.error_before), percent(finding.error_after)
-        option = finding.option
-        remedy = tag("code", option) if option.startswith("-") else sentence(option)
-        rows.append((sentence(finding.what), *errors, remedy))
+    rows = tuple(
+        (
+            sentence(finding.what),
+            percent(finding.error_before),
+            percent(finding.error_after),
+            sentence(f"`{finding.option}`" if finding.option.startswith("-") else finding.option),
+        )
+        for finding in result.findings
+    )
     explained = hint("Cross-validation errors of the joints concerned, relative to their torques.")
     heads = ("what explains the data better", "error now", "error with it", "remedy")
-    table = Grid("", heads, 1, tuple(rows), words_after=1).html()
+    table = Grid("", heads, 1, rows, words_after=1).html()
     return section("What the model lacks", table, explained, key="findings")
-
-
-def _facts(result: Result) -> Html:
-    """Return the most important numbers, in large type."""
-    weak, p = len(result.weak), len(result.values)
-    seconds = sum(source.duration for source in result.about.sources if not source.held_out)
-    numbers = (
-        (percent(result.errors.total), "error while moving" + ", held out" * result.held_out),
-        (percent(result.train_errors.total), "error while moving, of the fit"),
-        (percent(result.expected_total), "expected on other motions"),
-        (f"{p - weak} of {p}", "parameters known to 30 %"),
-        (f"{number(seconds, 3)} s", "of data in the fit"),
-    )
-    boxes = (tag("div", tag("b", value), tag("span", words)) for value, words in numbers)
-    return tag("div", joined(boxes), class_="facts")
 
 
 def _joint_table(result: Result) -> Html:
@@ -147,47 +117,33 @@ def _joint_table(result: Result) -> Html:
              "torque scale verified to")  # fmt: skip
     series = result.test if result.held_out else result.train
     torque = np.sqrt(np.mean(np.concatenate([s.measured for s in series]) ** 2, axis=0))
-    errors, fit, box = result.errors, result.train_errors, result.box
-    limit, most_uncertain = LIMITS["held_out"], LIMITS["expected"].refusal
-    uncertain, scale = result.excitation.per_joint, result.judgement.measures.gain_checked
+    errors, fit = result.errors, result.train_errors
+    limit, most = LIMITS["held_out"], LIMITS["expected"].refusal
     rows: list[tuple[str, ...]] = []
-    motions: list[tuple[str, ...]] = []
     for j, joint in enumerate(result.arm.robot.joints):
-        x, v, a, unit = units_of(joint)
+        error = _graded(errors.per_joint[j], limit.reservation, limit.refusal)
         shares = (fit.per_joint[j], errors.at_rest[j], errors.share_at_rest[j])
-        rows.append(
-            (
-                joint.name,
-                _graded(errors.per_joint[j], limit.reservation, limit.refusal),
-                *map(percent, shares),
-                *(f"{number(y, 3)} {unit}" for y in (torque[j], result.sigma[j])),
-                _graded(uncertain[j], most_uncertain / 2, most_uncertain),
-                f"± {percent(scale[j])}" if scale[j] < 1.0 else "not verifiable",
-            )
-        )
-        low, high, speed, acceleration = (
-            number(y[j], 3) for y in (box.lower, box.upper, box.speed, box.acceleration)
-        )
-        motions.append((joint.name, f"{low} to {high} {x}", f"{speed} {v}", f"{acceleration} {a}"))
+        unit = units_of(joint).torque
+        sizes = (f"{number(x, 3)} {unit}" for x in (torque[j], result.sigma[j]))
+        uncertain = _graded(result.excitation.per_joint[j], most / 2, most)
+        scale = result.judgement.measures.gain_checked[j]
+        verified = f"± {percent(scale)}" if scale < 1.0 else "not verifiable"
+        rows.append((joint.name, error, *map(percent, shares), *sizes, uncertain, verified))
     total = percent(result.excitation.expected_error)
     rows.append(("all", percent(errors.total), percent(fit.total), *[""] * 4, total, ""))
     explained = hint(
-        "Error while moving: |measured − predicted| / |measured|, in the band of the fit, over "
-        "rows where the joint is faster than 2 % of its greatest speed. At rest, stiction takes "
-        "any value up to its limit, so the error there is the distance from that band. Parameter "
-        "uncertainty: the torque error on other motions inside the tested range, from the "
-        "covariance of the parameters. Torque scale verified to: the largest error of the scale "
-        "that is consistent with the other joints."
+        "Error while moving: |measured − predicted| / |measured|, in the band of the fit, where "
+        "the joint is faster than 2 % of its greatest speed. At rest: the distance from the "
+        "stiction band. Parameter uncertainty: as torque error on other motions inside the tested "
+        "range. Torque scale: its largest error that is consistent with the other joints."
     )
-    words = "Tested range: the verdict holds for motions inside it."
+    words = "The verdict holds for motions inside the tested range:"
     beyond = beyond_training(result)
     if beyond:
-        words += f" Held-out data leave it: {'; '.join(beyond)}."
-    ranges = ("motion of", "positions", "speeds up to", "accelerations up to")
-    return section(
-        "Joint by joint", Grid("", heads, 1, tuple(rows)).html(), explained, tag("p", words),
-        Grid("", ranges, 1, tuple(motions)).html(), key="joints",
-    )  # fmt: skip
+        words = f"Held-out data leave the tested range: {'; '.join(beyond)}. {words}"
+    table = Grid("", heads, 1, tuple(rows)).html()
+    tested = listed(result.box.words(result.arm.robot.joints))
+    return section("Joints", table, explained, tag("p", words), tested, key="joints")
 
 
 def _graded(x: float, fair: float, bad: float) -> Toned:
@@ -207,7 +163,7 @@ def _data(result: Result) -> Html:
     )
     bias = result.bias.words
     return section(
-        "Data processing and excitation",
+        "Data",
         listed(_short(result, note) for note in dict.fromkeys(result.notes) if note != bias),
         tag("h3", "Excitation"),
         tag("p", words),
@@ -228,7 +184,7 @@ def _short(result: Result, note: str) -> str:
 def _next_time(result: Result) -> Html:
     words = advice(result)
     inside = listed(words) if words else tag("p", "No advice: the data are good.")
-    return section("Advice for the next recording", inside, key="next")
+    return section("Advice", inside, key="next")
 
 
 def _provenance(result: Result) -> Html:

@@ -45,10 +45,10 @@ def parameter_table(result: Result) -> Html:
         rows.append((label, result.units[i], mark, bar, *shown, share, number(cad)))
     heads = ("parameter", "unit", "", "value ± 2 std", "value", "std", "std / value", "described")
     explained = hint(
-        "Known: the standard deviation is below 30 % of the value. Parameters that are not known "
-        "hardly change the torques of motions like these. In the drawings: dot and bar are the "
-        "value and two standard deviations, the diamond is the described value, the line is zero. "
-        "Point at a name to read which combination of link parameters it is."
+        "Known: the standard deviation is below 30 % of the value; other parameters hardly change "
+        "the torques of motions like these. Dot and bar: value and two standard deviations. "
+        "Diamond: described value. Point at a name to read which combination of link parameters it "
+        "is."
     )
     table = Grid("", heads, 4, tuple(rows)).html()
     return section("Parameters", explained, table, key="parameters")
@@ -57,9 +57,8 @@ def parameter_table(result: Result) -> Html:
 def _bar(value: float, std: float, cad: float) -> Html:
     """Return value and error bar as a drawing, zero in the middle."""
     wide, high, mid = 150, 16, 8  # size and middle of the drawing [px]
-    described = np.isfinite(cad)
-    reach = max(abs(value) + 2.0 * std, abs(cad) if described else 0.0)
-    reach = 1.1 * reach if np.isfinite(reach) and reach > 0.0 else 1.0
+    reach = 1.1 * max(abs(value) + 2.0 * std, np.nan_to_num(abs(cad)))
+    reach = reach if 0.0 < reach < np.inf else 1.0
 
     def at(x: float) -> float:
         return round(wide / 2 * (1.0 + min(max(x / reach, -1.0), 1.0)), 1)
@@ -69,7 +68,7 @@ def _bar(value: float, std: float, cad: float) -> Html:
         tag("line", x1=at(value - 2 * std), x2=at(value + 2 * std), y1=mid, y2=mid, class_="bar"),
         tag("circle", cx=at(value), cy=mid, r=2.8, class_="mid"),
     ]
-    if described:
+    if np.isfinite(cad):
         c = at(cad)
         diamond = f"{c - 4},{mid} {c},{mid - 4} {c + 4},{mid} {c},{mid + 4}"
         parts.append(tag("polygon", points=diamond, class_="cad"))
@@ -101,15 +100,13 @@ def links(result: Result) -> Html:
     words = "All links are physically consistent."
     if inconsistent:
         words = (
-            f"The links of {', '.join(inconsistent)} are physically inconsistent. Torques of "
-            "motions like these are still right; simulators may refuse the arm."
+            f"The links of {', '.join(inconsistent)} are physically inconsistent: torques of "
+            "motions like these are right, but simulators may refuse the arm."
         )
     lowest = least_inertia(result)
     definite = "positive definite" if lowest > 0 else "not positive definite, do not simulate it"
-    words += (
-        f" The mass matrix is {definite}: its least eigenvalue at {POSES} random poses is "
-        f"{number(lowest, 3)}."
-    )
+    words += f" The mass matrix at {POSES} random poses is {definite} (least eigenvalue "
+    words += f"{number(lowest, 3)})."
     return section("Links", tag("p", words), Grid("", heads, 2, tuple(rows)).html(), key="links")
 
 
@@ -135,13 +132,13 @@ def correlation_section(result: Result, packed: Packed) -> Html:
         words.append(f"and {len(pairs) - most} more pairs.")
     none = f"No two parameters have a correlation above {CORRELATED:g}."
     explained = hint(
-        "Correlations of the errors of the parameters: orange if positive, blue if negative, the "
-        f"darker the larger. Pairs above {CORRELATED:g} are framed: these data determine only a "
-        "combination of them. Point at a cell to read it."
+        "Correlations of the parameter errors: orange if positive, blue if negative. Pairs above "
+        f"{CORRELATED:g} are framed: the data determine only a combination. Point at a cell to "
+        "read it."
     )
     said = listed(words) if words else tag("p", none)
-    picture = captioned(["Correlations"], _map(result, R, packed))
-    return section("Correlated parameters", said, explained, picture, key="correlations")
+    picture = captioned(["Parameters"], _map(result, R, packed))
+    return section("Correlations", said, explained, picture, key="correlations")
 
 
 def correlations(covariance: Array) -> Array:

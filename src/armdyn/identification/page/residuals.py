@@ -86,10 +86,10 @@ def residual_section(result: Result, rows: Sequence[JointRows]) -> Html:
     """Return three drawings for each joint."""
     held_out = "; orange: held-out rows" * result.held_out
     words = hint(
-        "Residuals over position, speed and load of the joint. Blue: rows of the "
-        f"fit{held_out}. The line is their mean; it is zero if the model has all effects that the "
-        "torque depends on. The load is the torque of the links, without friction. In the corner: "
-        "the share of the variance that the line explains, corrected for chance."
+        f"Residuals over position, speed and load. Blue: rows of the fit{held_out}. The line is "
+        "their mean; it is zero if the model has all effects that the torque depends on. The load "
+        "is the torque of the links, without friction. In the corner: the share of the variance "
+        "that the line explains."
     )
     figures: list[Html] = []
     causes: list[str] = []
@@ -114,8 +114,7 @@ def residual_section(result: Result, rows: Sequence[JointRows]) -> Html:
                 )
     said = listed(causes) if causes else tag("p", "No residuals follow position, speed or load.")
     drawn = tag("div", joined(figures), class_="grid")
-    title = "Residuals over position, speed and load"
-    return section(title, words, said, drawn, key="residuals")
+    return section("Residuals", words, said, drawn, key="residuals")
 
 
 def explained(x: Array, y: Array, independent: float) -> float:
@@ -149,12 +148,11 @@ def spectrum_section(result: Result) -> Html:
         rates = [1.0 / float(np.median(np.diff(s.t))) if len(s.t) > 1 else 1.0 for s in series]
         edges = {}
     words = (
-        f"Spectra on {tested_on(result)}, {'not filtered' if fine else 'in the band of the fit'}. "
+        f"Spectra of {tested_on(result)}, {'not filtered' if fine else 'in the band of the fit'}. "
         "Grey: measured torque. Blue: measured minus predicted. Where blue meets grey, the model "
-        "explains nothing: above the band of the motion that is noise, and a peak of both is an "
-        "oscillation that rigid links do not have. Where blue is above grey, the model predicts "
-        "more than was measured: steps of friction that the torque does not show, or noise of "
-        "accelerations."
+        "explains nothing: noise, or an oscillation (a peak of both) that rigid links do not have. "
+        "Where blue is above grey, the model predicts more than was measured: steps of friction, "
+        "or noise of accelerations."
     )
     if edges:
         words += f" Dashed: {' and '.join(edges)}."
@@ -170,7 +168,7 @@ def spectrum_section(result: Result) -> Html:
     drawn = tag("div", joined(figures), class_="grid")
     if not figures:
         drawn = tag("p", f"The log has no piece of {SHORTEST_WINDOW} samples without gaps.")
-    return section("Spectra of the residuals", hint(words), drawn, key="spectra")
+    return section("Spectra", hint(words), drawn, key="spectra")
 
 
 def spectrum(pieces: Sequence[Array], rates: Sequence[float]) -> tuple[Array, Array]:

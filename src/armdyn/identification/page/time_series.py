@@ -80,16 +80,19 @@ class FineTorques:
         return self.used.tau[self.segment]
 
 
+def drawn_signals(result: Result) -> tuple[Signals, ...]:
+    """Return the logs in memory; none if they are too long to be drawn at their resolution."""
+    short = sum(len(s.used) for s in result.signals) <= PAGE.samples
+    return result.signals if short else ()
+
+
 def fine_torques(result: Result, held_out: bool) -> list[FineTorques]:
     """Return the torques of the segments of logs in memory; none if the logs are too long."""
-    chosen = [s for s in result.signals if s.held_out == held_out]
-    if sum(len(s.used) for s in chosen) > PAGE.samples:
-        return []
     return [
         _fine(result, s, slice(a, b))
-        for s in chosen
+        for s in drawn_signals(result)
         for a, b in s.used.bounds
-        if len(s.band.centres(b - a))
+        if s.held_out == held_out and len(s.band.centres(b - a))
     ]
 
 
@@ -156,21 +159,21 @@ class Drawer:
 def torque_sections(result: Result, drawer: Drawer) -> Html:
     """Return the torques of the held-out data, and of the data of the fit."""
     words = (
-        "Grey: measured. Orange: predicted by the identified model. Both are low-passed as for the "
-        "fit; the pale line is the torque as recorded. Below: measured minus predicted torque, "
-        "with a band of two standard deviations of the residuals of the fit. Drag across a drawing "
-        "to zoom all of them, double-click to zoom out; point at a line to read numbers."
+        "Grey: measured. Orange: predicted. Both are low-passed as for the fit; pale: as recorded. "
+        "Below: measured minus predicted torque, with a band of two standard deviations of the "
+        "residuals of the fit. Drag across a drawing to zoom all of them, double-click to zoom "
+        "out; point at a line to read numbers."
     )
     if result.delay:
         words += f" A torque delay of {number(1e3 * result.delay, 3)} ms was corrected."
-    if not result.signals:
-        words += " The log is longer than memory: only the rows of the fit are drawn."
+    if not drawn_signals(result):
+        words += " The log is long: only the rows of the fit are drawn."
     explained = hint(words + drawer.note)
-    fit, title = _torques(result, drawer, held_out=False), "Torques on the data of the fit"
+    fit, title = _torques(result, drawer, held_out=False), "Torques of the fit"
     if not result.held_out:
         return section(title, explained, fit, key="fit")
     test = _torques(result, drawer, held_out=True)
-    held_out = section("Torques on data not used for the fit", explained, test, key="held-out")
+    held_out = section("Held-out torques", explained, test, key="held-out")
     return joined([held_out, section(title, _folded(fit), key="fit")])
 
 
@@ -182,13 +185,12 @@ def _torques(result: Result, drawer: Drawer, *, held_out: bool) -> Html:
     series = result.test if held_out else result.train
     errors = result.errors if held_out else result.train_errors
     fine = fine_torques(result, held_out)
-    times = placed([one.t for one in fine or series])
-    if fine:
-        recorded = [(t, one.torque) for t, one in zip(times, fine, strict=True)]
-        rows = [(t[x.at], x.measured, x.predicted) for t, x in zip(times, fine, strict=True)]
-    else:
-        recorded = list[tuple[Array, Array]]()
-        rows = [(t, s.measured, s.predicted) for t, s in zip(times, series, strict=True)]
+    parts = fine or series
+    times = placed([x.t for x in parts])
+    recorded = [(t, x.torque) for t, x in zip(times, fine, strict=False)]  # none of a long log
+    places = [x.at for x in fine] or [slice(None)] * len(series)
+    pairs = zip(times, places, parts, strict=True)
+    rows = [(t[at], x.measured, x.predicted) for t, at, x in pairs]
     figures: list[Html] = []
     for j, joint in enumerate(result.arm.robot.joints):
         unit, sigma = units_of(joint).torque, float(result.sigma[j])
@@ -211,8 +213,8 @@ def _torques(result: Result, drawer: Drawer, *, held_out: bool) -> Html:
 
 def signal_section(result: Result, drawer: Drawer) -> Html:
     """Return positions, their noise, velocities and accelerations of every joint over time."""
-    title = "Signals as recorded and as used"
-    if not result.signals or sum(len(s.used) for s in result.signals) > PAGE.samples:
+    title = "Signals"
+    if not drawn_signals(result):
         words = "The log is too long to draw its signals as recorded."
         return section(title, tag("p", words), key="signals")
     explained = hint(
@@ -271,12 +273,11 @@ def player_section(result: Result) -> Html:
     """Return the section with the player; empty if the logs are too long to be drawn finely."""
     shown = played(result)
     words = (
-        "The measured motion; press Play, scrub, or click on a curve. A joint is grey where the "
-        "identified model explains its torque, and turns orange (measured torque is larger) or "
-        "blue (smaller) up to a fifth of the joint's largest torque. Torques are low-passed as for "
-        "the fit."
+        "Press Play, scrub, or click on a curve. A joint is grey where the model explains its "
+        "torque, and turns orange (measured torque is larger) or blue (smaller) up to a fifth of "
+        "the joint's largest torque. Torques are low-passed as for the fit."
     )
-    return section("Measured motion", hint(words), shown, key="player") if shown else shown
+    return section("Motion", hint(words), shown, key="player") if shown else shown
 
 
 def played(result: Result) -> Html:
@@ -297,7 +298,7 @@ def played(result: Result) -> Html:
 
 def rollout_section(result: Result, drawer: Drawer) -> Html:
     """Return a table of deviations, and drawings; or the reason why there are none."""
-    title, done = "The identified arm in simulation", result.rollout
+    title, done = "Simulation", result.rollout
     if done is None:
         words = f"No simulation: no piece of {tested_on(result)} has {ROLLOUT.shortest:g} s."
         return section(title, tag("p", words), key="rollout")
@@ -336,11 +337,8 @@ def _deviations(result: Result, done: Rollout) -> Html:
         )
         for j, joint in enumerate(result.arm.robot.joints)
     )
-    several = max(done.windows.log) > 0
-    starts = [
-        f"log {log + 1} from {start:.1f} s" if several else f"from {start:.1f} s"
-        for log, start in zip(done.windows.log, done.windows.start, strict=True)
-    ]
+    windows = zip(done.windows.log, done.windows.start, strict=True)
+    starts = [f"log {log + 1} from {start:.1f} s" for log, start in windows]
     heads = ("joint", "unit", "torque by tracking", "rms deviation", "range", *starts)
     worst = (
         f"{most} needs most tracking: {tracking} of its torque. {farthest} deviates most: {share} "
