@@ -156,13 +156,13 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
     drive = np.linalg.solve(K, (w.tau.reshape(-1, n) - beyond).T).T.reshape(w.tau.shape)
     M = arm.mass_matrix(states[0])
     more = _missing_inertia(arm, M, np.abs(w.qd).max(axis=(0, 1)))
-    heavier, notes = _heavier(arm, more)
+    heavier, notes = _with_more_inertia(arm, more)
     inertia = (np.diagonal(M, axis1=1, axis2=2) + more).reshape(w.q.shape)
     stiffness = inertia * (2.0 * np.pi * ROLLOUT.bandwidth) ** 2
-    stiffness += _falling(arm, states[0]).reshape(w.q.shape)
+    stiffness += _toppling_slope(arm, states[0]).reshape(w.q.shape)
     damping = 2.0 * np.sqrt(stiffness * inertia)
 
-    def pulled(at: Sequence[Array], q: Array, qd: Array) -> Array:
+    def tracking_torque(at: Sequence[Array], q: Array, qd: Array) -> Array:
         return at[2] * (at[0] - q) + at[3] * (at[1] - qd)
 
     measured = np.stack([w.q, w.qd, stiffness, damping, drive])
@@ -171,7 +171,7 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
         k = min(t / w.t[1], len(w.t) - 1.0)
         i = min(int(k), len(w.t) - 2)
         at = tuple((1.0 - (k - i)) * measured[:, :, i] + (k - i) * measured[:, :, i + 1])
-        return at[4] + pulled(at, q, qd)
+        return at[4] + tracking_torque(at, q, qd)
 
     simulated = np.full((2, *w.q.shape), np.nan)
     failure = ""
@@ -186,12 +186,12 @@ def rollout(arm: Arm, windows: Windows, predict: Predict, coupling: Array | None
             simulated[k, b, :, j] = np.interp(w.t, run.t, motion[k, :, b, j], right=np.nan)
     except ArmdynError as error:
         failure = str(error)
-    help_given = pulled((w.q, w.qd, stiffness, damping), *simulated)
-    tracking = ratio(_rms(help_given, (0, 1)), _rms(w.tau, (0, 1)), 1.0)
+    tracking_torques = tracking_torque((w.q, w.qd, stiffness, damping), *simulated)
+    tracking = ratio(_rms(tracking_torques, (0, 1)), _rms(w.tau, (0, 1)), 1.0)
     return Rollout(w, simulated[0], _rms(simulated[0] - w.q, (1,)), tracking, failure, notes)
 
 
-def _falling(arm: Arm, q: Array) -> Array:
+def _toppling_slope(arm: Arm, q: Array) -> Array:
     """Return the slopes of gravity that drive joints away from a position, ``(N, n)``, or 0."""
     slopes = np.empty_like(q)
     for j, h in enumerate(ROLLOUT.slope * np.eye(arm.n)):
@@ -208,7 +208,7 @@ def _missing_inertia(arm: Arm, M: Array, fastest: Array) -> Array:
     return np.maximum(slope / ROLLOUT.stopping - own, 0.0)
 
 
-def _heavier(arm: Arm, more: Array) -> tuple[Arm, tuple[str, ...]]:
+def _with_more_inertia(arm: Arm, more: Array) -> tuple[Arm, tuple[str, ...]]:
     """Return the arm with more rotor inertia, and notes."""
     if not (more > 0.0).any():
         return arm, ()

@@ -206,7 +206,7 @@ def _provenance(result: Result) -> Html:
 
 
 def _worded(key: str, value: Any) -> str:
-    if key in ("extra", "coupling") and not value:
+    if key in ("extra", "coupling", "flip", "gain", "ignored") and not value:
         return "none"
     if value is None:
         return "chosen from the data"

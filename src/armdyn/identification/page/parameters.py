@@ -79,8 +79,7 @@ def hidden(result: Result) -> Html:
     """Return the properties that are not identifiable, and why."""
     words = (
         "No motion determines these: they enter the torques only in the combinations above. The "
-        "link parameters of the identified arm keep the described values as far as the "
-        "combinations allow."
+        "identified arm keeps their described values as far as the combinations allow."
     )
     statements = listed(result.not_identifiable)
     return section("Not identifiable", tag("p", words), statements, key="hidden")

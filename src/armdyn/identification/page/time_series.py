@@ -293,7 +293,7 @@ def played(result: Result) -> Html:
     spans = tuple((float(part[0][0]), float(part[0][-1])) for part in parts)
     about = tested_on(result).removeprefix("the ")
     recording = Recording(t, q, qd, tau, predicted, spans, about, marks=True)
-    return Html(player(result.arm, recording, height=660))
+    return Html(player(result.arm, recording, height=760))
 
 
 def rollout_section(result: Result, drawer: Drawer) -> Html:
