@@ -86,7 +86,7 @@ def beyond_training(result: Result) -> tuple[str, ...]:
 
     Rows of the fit that leave the range by as much are deducted: noise of accelerations does.
     """
-    if not result.test:
+    if not any(len(s.t) for s in result.test):
         return ()
     box = result.box
     ranges = {
