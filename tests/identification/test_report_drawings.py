@@ -16,14 +16,13 @@ from armdyn import Arm, Log, Robot
 from armdyn.identification.fit.fit import TermTrial
 from armdyn.identification.identify import identify
 from armdyn.identification.judge.judgement import Finding
-from armdyn.identification.page.friction import friction_law, term_trials
+from armdyn.identification.page.friction import fitted_friction, term_trials
 from armdyn.identification.page.page import report_html
 from armdyn.identification.page.parameters import close_pairs, correlations, separating
-from armdyn.identification.page.residuals import explained, smoothed, spectrum
-from armdyn.identification.page.rows import RowsOfJoints
-from armdyn.identification.page.torques import drawn_share, fine_torques, within
+from armdyn.identification.page.residuals import explained, rows_of_joints, smoothed, spectrum
+from armdyn.identification.page.time_series import PAGE, Drawer, drawn_share, fine_torques
 from armdyn.identification.result import Result
-from armdyn.present.tables import number, percent
+from armdyn.present.tables import number
 from armdyn.robot.friction import FRICTION_TERMS
 from support.identification import motion, recorded, small_arm
 
@@ -49,37 +48,34 @@ def test_every_section_is_there_and_in_the_list_at_the_top() -> None:
         "joints", "player", "held-out", "fit", "rollout", "friction", "residuals", "spectra",
         "parameters", "correlations", "hidden", "links", "signals", "data", "next",
     ]  # fmt: skip
-    assert re.findall(r'<a href="#([\w-]+)"', page()) == [key for key in keys if key != "fit"]
+    assert re.findall(r'<a href="#([\w-]+)"', page()) == keys
 
 
 def test_fine_torques_are_the_rows_of_the_fit_and_more_between_them() -> None:
     (series,), (fine,) = good().test, fine_torques(good(), held_out=True)
-    at = np.searchsorted(fine.t, series.t - 1e-9)
-    np.testing.assert_allclose(fine.t[at], series.t, atol=1e-9)
-    for j in range(3):
-        np.testing.assert_allclose(fine.measured[j][at], series.measured[:, j], atol=1e-9)
-        np.testing.assert_allclose(fine.predicted[j][at], series.predicted[:, j], atol=1e-9)
-    assert len(fine.t) > 7 * len(series.t)
-    np.testing.assert_array_equal(fine.torque[:, 0], recorded(small_arm()).tau[
-        np.searchsorted(recorded(small_arm()).t, fine.times - 1e-9), 0])  # fmt: skip
+    t = fine.t[fine.at]
+    at = np.searchsorted(t, series.t - 1e-9)
+    np.testing.assert_allclose(t[at], series.t, atol=1e-9)
+    np.testing.assert_allclose(fine.measured[at], series.measured, atol=1e-9)
+    np.testing.assert_allclose(fine.predicted[at], series.predicted, atol=1e-9)
+    assert len(t) > 7 * len(series.t)
+    log = recorded(small_arm())
+    np.testing.assert_array_equal(fine.torque, log.tau[np.searchsorted(log.t, fine.t - 1e-9)])
 
 
 def test_friction_curves_are_the_law_and_its_error_bars() -> None:
     v = np.array([-0.5, -0.1, 0.2, 0.7])
     for j, joint in enumerate(small_arm().robot.joints):
-        law = friction_law(good(), j)
+        torque, std = fitted_friction(good(), j, v, 3.0)
         truth = joint.viscous * v + joint.coulomb * np.sign(v) + joint.offset
-        off = law.torque(v, 3.0) - truth
-        assert (np.abs(off) < 5 * law.std(v, 3.0)).all()
+        assert (np.abs(torque - truth) < 5 * std).all()
         np.testing.assert_allclose(
-            law.torque(v, 0.0, offset=False),
-            law.torque(v, 0.0) - good().values[good().names.index(f"Fo{j + 1}")],
+            fitted_friction(good(), j, v, 0.0, offset=False)[0],
+            torque - good().values[good().names.index(f"Fo{j + 1}")],
         )
         i = [good().names.index(f"{symbol}{j + 1}") for symbol in ("Fv", "Fc", "Fo")]
         A = np.stack([v, np.sign(v), np.ones(4)], axis=1)
-        np.testing.assert_allclose(
-            law.std(v, 1.0) ** 2, np.diagonal(A @ good().covariance[np.ix_(i, i)] @ A.T)
-        )
+        np.testing.assert_allclose(std**2, np.diagonal(A @ good().covariance[np.ix_(i, i)] @ A.T))
     drawn = part(page(), "friction")
     for name in small_arm().joint_names:
         assert f'aria-label="friction of {name} over speed"' in drawn
@@ -108,17 +104,17 @@ def test_trials_of_terms_appear_if_terms_were_chosen() -> None:
 
 
 def test_loads_are_torques_of_links_without_friction_and_rotors() -> None:
-    rows = RowsOfJoints(good())
-    (series,) = good().train
-    mine = rows.of(1, held_out=False)
+    mine = rows_of_joints(good())[1]
+    (series,), (test,) = good().train, good().test
     moving = np.abs(series.velocity[:, 1]) > good().about.dead_band[1]
     x = series.position[moving], series.velocity[moving], series.acceleration[moving]
     nothing = dict.fromkeys(("rotor_inertia", *FRICTION_TERMS), 0.0)
     links = Arm(Robot([replace(joint, **nothing) for joint in good().arm.robot.joints]))
     expected = links.inverse_dynamics(*x)
-    np.testing.assert_allclose(mine.load, expected[:, 1], atol=1e-9)
-    np.testing.assert_allclose(mine.residual, series.residual[moving, 1])
-    assert len(rows.both(1)) == len(mine) + len(rows.of(1, held_out=True))
+    np.testing.assert_allclose(mine.load[~mine.held_out], expected[:, 1], atol=1e-9)
+    np.testing.assert_allclose(mine.residual[~mine.held_out], series.residual[moving, 1])
+    moving = np.abs(test.velocity[:, 1]) > good().about.dead_band[1]
+    np.testing.assert_allclose(mine.residual[mine.held_out], test.residual[moving, 1])
 
 
 def test_residuals_that_follow_something_are_named() -> None:
@@ -211,7 +207,7 @@ def test_recorded_signals_lie_under_those_that_were_used() -> None:
 def test_logs_in_files_are_drawn_at_the_rows_of_the_fit() -> None:
     text = report_html(replace(good(), signals=()))
     assert "too long to draw its signals" in part(text, "signals")
-    assert "longer than memory" in part(text, "held-out")
+    assert 'data-name="recorded"' not in part(text, "held-out")
     assert part(text, "held-out").count('data-name="predicted"') == 3
     assert "in the band of the fit" in part(text, "spectra")
 
@@ -224,25 +220,27 @@ def test_a_long_log_makes_no_huge_page(monkeypatch) -> None:
     assert "show extremes" not in whole
     # three bytes a number are four letters; without them the page is small
     assert 400_000 < len(whole) < 3_000_000
-    monkeypatch.setattr("armdyn.identification.page.torques.MOST_NUMBERS", 60_000)
-    assert 0.05 < drawn_share(result) < 0.5
+    few = replace(PAGE, numbers=60_000)
+    monkeypatch.setattr("armdyn.identification.page.time_series.PAGE", few)
+    assert 0.02 < drawn_share(result) < 0.25
     thin = report_html(result)
     assert "show extremes" in part(thin, "signals")
     assert "show extremes" in part(thin, "held-out")
     assert len(thin) < 0.7 * len(whole)
 
 
-def test_thinned_curves_keep_their_extremes() -> None:
+def test_thinned_curves_keep_their_extremes(monkeypatch) -> None:
     t = np.arange(50_000.0)
     y = np.sin(0.001 * t)
     y[123], y[40_321] = 9.0, -9.0
-    assert within(t, y, 1.0)[1] is y
-    few, values = within(t, y, 0.1)
-    assert len(few) == len(values) == 5000
-    assert (values.min(), values.max()) == (-9.0, 9.0)
-    assert abs(few[values.argmin()] - 40_321) <= 20 and abs(few[values.argmax()] - 123) <= 20
-    np.testing.assert_array_equal(np.diff(few), 10.0)
-    assert within(t[:-7], y[:-7], 0.1)[1].shape == within(t[:-7], y[:-7], 0.1)[0].shape
+    (whole,) = Drawer(good()).curve("sine", "raw", [(t, y)]).pieces
+    np.testing.assert_array_equal(whole, (t, y))
+    few = replace(PAGE, numbers=1)
+    monkeypatch.setattr("armdyn.identification.page.time_series.PAGE", few)
+    ((times, values),) = Drawer(good()).curve("sine", "raw", [(t, y)]).pieces
+    assert len(times) == len(values) < 1600
+    assert (times[values.argmax()], times[values.argmin()]) == (123, 40_321)
+    assert (values.max(), values.min()) == (9.0, -9.0)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not there")
@@ -265,7 +263,7 @@ def test_the_three_verdicts_look_different(reasons, reservations, tone) -> None:
     text = report_html(replace(good(), judgement=judged))
     box = re.search(r'<div class="verdict (\w+)">(.*?)</div>', text, re.DOTALL)
     assert box[1] == tone
-    assert f"is {percent(good().total_error)} on data not used for the fit" in box[2]
+    assert f"torque error {good().total_error:.2%} on data not used for the fit" in box[2]
     for said in (*reasons, *reservations):
         assert said[1:] in box[2]
 

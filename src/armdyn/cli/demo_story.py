@@ -33,7 +33,7 @@ from armdyn.excitation.excite import excite
 from armdyn.excitation.motion import ExcitingMotion
 from armdyn.identification.conic import need_solver
 from armdyn.identification.identify import identify
-from armdyn.identification.page.motion import played
+from armdyn.identification.page.time_series import played
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
 from armdyn.present.html import Html

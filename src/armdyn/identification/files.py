@@ -6,12 +6,11 @@ import csv
 import io
 import json
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from armdyn.errors import RobotError
 from armdyn.identification.arguments import described_values
@@ -22,11 +21,6 @@ from armdyn.robot.formats.urdf.write import urdf_text
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
-# The names of all files.
-FILES = JSON, TOML, URDF, PARAMETERS, REPORT = (
-    "result.json", "identified.toml", "identified.urdf", "parameters.csv", "report.html",
-)  # fmt: skip
-
 
 def texts(result: Result, made: datetime | None = None) -> dict[str, str]:
     """Return the texts of all files by name; identified.urdf only if URDF can express the arm.
@@ -35,15 +29,8 @@ def texts(result: Result, made: datetime | None = None) -> dict[str, str]:
         result: of the identification.
         made: the date on the report. Without it, equal results have equal files.
     """
-    files = {
-        JSON: json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n",
-        TOML: toml_text(result.arm.robot),
-        PARAMETERS: parameter_text(result),
-        REPORT: report_html(result, made),
-    }
-    with suppress(RobotError):
-        files[URDF] = urdf_text(result.arm.robot)
-    return files
+    files = {name: text(result, made) for name, text in WRITERS.items()}
+    return {name: text for name, text in files.items() if text}
 
 
 def parameter_text(result: Result) -> str:
@@ -61,6 +48,24 @@ def parameter_text(result: Result) -> str:
     return lines.getvalue()
 
 
+def _urdf_text(result: Result, _: datetime | None) -> str:
+    """Return the arm as URDF; nothing if URDF cannot express it."""
+    with suppress(RobotError):
+        return urdf_text(result.arm.robot)
+    return ""
+
+
+WRITERS: dict[str, Callable[[Result, datetime | None], str]] = {
+    "result.json": lambda result, _: json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n",
+    "identified.toml": lambda result, _: toml_text(result.arm.robot),
+    "parameters.csv": lambda result, _: parameter_text(result),
+    "report.html": report_html,
+    "identified.urdf": _urdf_text,
+}
+FILES = tuple(WRITERS)
+"""The names of all files."""
+
+
 def plain_data(result: Result) -> dict[str, Any]:
     """Return a result as numbers, texts, lists and dictionaries."""
     errors, columns = result.errors, result.model.columns
@@ -71,21 +76,18 @@ def plain_data(result: Result) -> dict[str, Any]:
         "expected_error": result.excitation.per_joint, "torque_error_at_rest": errors.at_rest,
         "share_at_rest": errors.share_at_rest,
     }  # fmt: skip
+    plain = ("passed", "verdict", "verdict_text", "next_command", "torque_scale")
+    lists = ("reasons", "reservations", "weak", "not_identifiable", "notes", "advice")
     return {
         "robot": result.arm.name,
-        "passed": result.passed,
-        "verdict": result.verdict,
-        "verdict_text": result.verdict_text,
-        "reasons": list(result.reasons),
-        "reservations": list(result.reservations),
+        **{key: getattr(result, key) for key in plain},
+        **{key: list(getattr(result, key)) for key in lists},
         "cause": None if result.cause is None else result.cause.to_dict(),
-        "next_command": result.next_command,
-        "torque_scale": result.torque_scale,
+        "findings": [finding.to_dict() for finding in result.findings],
         "gravity": {
             "verdict": result.gravity_verdict,
             "error": [_number(x) for x in result.gravity_error],
         },
-        "findings": [finding.to_dict() for finding in result.findings],
         "box": result.box.to_dict(),
         "torque_error": {
             "definition": "|measured - predicted| / |measured| in the band of the fit, "
@@ -107,8 +109,6 @@ def plain_data(result: Result) -> dict[str, Any]:
         "natural_parameters": dict(
             zip(result.arm.parameter_names, result.parameters.tolist(), strict=True)
         ),
-        "weak": list(result.weak),
-        "not_identifiable": list(result.not_identifiable),
         "excitation": {
             "expected_error": result.excitation.expected_error,
             "condition": _number(result.excitation.condition),
@@ -119,8 +119,6 @@ def plain_data(result: Result) -> dict[str, Any]:
             "change": result.bias.change, "by_chance": result.bias.expected,
             "small": result.bias.small, "words": result.bias.words,
         },
-        "notes": list(result.notes),
-        "advice": list(result.advice),
         "logs": [asdict(source) for source in result.about.sources],
         "settings": {
             **result.about.settings, "cutoff_used": result.cutoff, "delay_used": result.delay,
@@ -129,6 +127,5 @@ def plain_data(result: Result) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _number(x: object) -> float | None:
-    value = float(x)  # pyright: ignore[reportArgumentType]
-    return value if np.isfinite(value) else None
+def _number(x: float) -> float | None:
+    return float(x) if math.isfinite(x) else None

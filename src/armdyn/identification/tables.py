@@ -1,11 +1,13 @@
-"""Results as tables, which `summary` and the command line show."""
+"""Results in words and tables, as `summary`, the command line and reports show them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from armdyn.identification.judge.advice import next_command
-from armdyn.present.tables import Grid, card, percent
+from armdyn.present.html import Html, tag
+from armdyn.present.tables import Grid, card, number, percent
+from armdyn.robot.joint import Joint
 
 if TYPE_CHECKING:
     from armdyn.identification.judge.judgement import Finding
@@ -13,10 +15,41 @@ if TYPE_CHECKING:
     from armdyn.identification.payload.payload import Payload
     from armdyn.identification.result import Result
 
+HEADS = {
+    "passed": "passed",
+    "usable": "usable, with reservations",
+    "not passed": "failed validation",
+}
+"""Verdicts in the words of reports."""
+
+
+class Units(NamedTuple):
+    """Units of a joint."""
+
+    position: str
+    speed: str
+    acceleration: str
+    torque: str
+
+
+def units_of(joint: Joint) -> Units:
+    """Return the units of a revolute or prismatic joint."""
+    x, torque = ("rad", "N m") if joint.is_revolute else ("m", "N")
+    return Units(x, f"{x}/s", f"{x}/s²", torque)
+
+
+def tested_on(result: Result) -> str:
+    """Return which data the result is judged on."""
+    return "data not used for the fit" if result.held_out else "the data of the fit"
+
+
+def hint(words: str) -> Html:
+    """Return an explanation of what follows."""
+    return tag("p", words, class_="hint")
+
 
 def torque_errors(result: Result) -> Grid:
     """Return the errors of torques of every joint, and of all together."""
-    held = "held out" if result.held_out else "of the fit"
     columns = zip(
         result.arm.joint_names, result.errors.per_joint, result.train_errors.per_joint,
         result.expected_error, result.parameter_error, result.sigma, strict=True,
@@ -29,26 +62,34 @@ def torque_errors(result: Result) -> Grid:
         result.excitation.expected_error,
     )  # fmt: skip
     rows.append(("all", *map(percent, total), ""))
-    heads = (f"error {held}", "of the fit", "expected", "by parameters", "rms residual")
-    return Grid(
-        f"Errors of torques, {result.arm.name}",
-        ("joint", *heads),
-        1,
-        tuple(rows),
-        breaks=frozenset({len(rows) - 1}),
-    )
+    heads = ("joint", _error_head(result), "of the fit", "expected", "by parameters",
+             "rms residual")  # fmt: skip
+    title, last = f"Errors of torques, {result.arm.name}", frozenset({len(rows) - 1})
+    return Grid(title, heads, 1, tuple(rows), breaks=last)
+
+
+def _error_head(result: Result) -> str:
+    return "error held out" if result.held_out else "error of the fit"
+
+
+def facts_of(result: Result) -> dict[str, str]:
+    """Return the most important numbers by their names."""
+    weak, p = len(result.weak), len(result.values)
+    seconds = sum(source.duration for source in result.about.sources if not source.held_out)
+    return {
+        _error_head(result): percent(result.errors.total),
+        "error of the fit": percent(result.train_errors.total),
+        "expected on other motions": percent(result.expected_total),
+        "parameters known to 30 %": f"{p - weak} of {p}",
+        "of data in the fit": f"{number(seconds, 3)} s",
+    }
 
 
 def result_card(result: Result) -> str:
     """Return a result as notebooks show it: the verdict, errors, and what limits them."""
-    where = "held out" if result.held_out else "of the fit"
-    facts = {
-        f"error {where}": percent(result.errors.total),
-        "expected on other motions": percent(result.expected_total),
-        "parameters": str(len(result.values)),
-    }
-    title = f"Identification of {result.arm.name}: {result.verdict}"
-    return card(title, facts, torque_errors(result), (*result.reasons, *result.reservations))
+    title = f"Identification of {result.arm.name}: {HEADS[result.verdict]}"
+    notes = (*result.reasons, *result.reservations)
+    return card(title, facts_of(result), torque_errors(result), notes)
 
 
 def verdict_lines(result: Result, robot: str = "") -> list[str]:
@@ -70,40 +111,35 @@ def verdict_lines(result: Result, robot: str = "") -> list[str]:
         for finding in result.findings
         if finding is not cause
     ]
-    checked = zip(result.arm.joint_names, result.judgement.measures.gain_checked, strict=True)
-    lines.append(
-        f"Torque scale verified to: {', '.join(f'{name} {_within(x)}' for name, x in checked)}."
-    )
-    lines.append(
-        f"Gravity: {HEADS[result.gravity_verdict]}, known to +-"
-        f"{percent(float(result.gravity_error.max()))} (one standard deviation)."
-    )
-    lines.append("Validated for motions within" if result.usable else "Tested on motions within")
-    return [*lines, *(f"  {line}" for line in result.box.words(result.arm.robot.joints))]
-
-
-HEADS = {
-    "passed": "passed",
-    "usable": "usable, with reservations",
-    "not passed": "failed validation",
-}
-"""Verdicts in the words of reports."""
+    scales = zip(result.arm.joint_names, result.judgement.measures.gain_checked, strict=True)
+    verified = [
+        f"{name} +-{100.0 * x:.2g}%" if x < 1.0 else f"{name} not verifiable" for name, x in scales
+    ]
+    return [
+        *lines,
+        f"Torque scale verified to: {', '.join(verified)}.",
+        gravity_line(result),
+        "Validated for motions within" if result.usable else "Tested on motions within",
+        *(f"  {line}" for line in result.box.words(result.arm.robot.joints)),
+    ]
 
 
 def headline(result: Result) -> str:
     """Return the verdict and the error behind it in a line."""
-    where = "data not used for the fit" if result.held_out else "the data of the fit"
-    return f"{HEADS[result.verdict]}: torque error {result.errors.total:.2%} on {where}."
+    error = f"torque error {result.errors.total:.2%} on {tested_on(result)}"
+    return f"{HEADS[result.verdict]}: {error}."
+
+
+def gravity_line(result: Result) -> str:
+    """Return the verdict on gravity alone in a line."""
+    deviation = percent(result.gravity_error.max())
+    return f"Gravity alone: {HEADS[result.gravity_verdict]}, standard deviation {deviation}."
 
 
 def _fall(finding: Finding) -> str:
     """Return how far a remedy lowers the error, in parentheses."""
     before, after = finding.error_before, finding.error_after
     return "" if before == after else f" (error {before:.1%} -> {after:.1%})"
-
-
-def _within(x: float) -> str:
-    return f"+-{100.0 * x:.2g}%" if x < 1.0 else "not at all"
 
 
 def load_values(payload: Payload) -> Grid:
@@ -118,9 +154,9 @@ def load_values(payload: Payload) -> Grid:
     return Grid(title, ("", "unit", "value", "std"), 2, tuple(rows))
 
 
-def gain_values(found: DriveGains) -> Grid:
+def gain_values(gains: DriveGains) -> Grid:
     """Return the gain of every drive."""
-    columns = zip(found.joint_names, found.gains, found.std, found.known, strict=True)
+    columns = zip(gains.joint_names, gains.gains, gains.std, gains.known, strict=True)
     rows = tuple(
         (name, f"{gain:.5g}", f"{std:.2g}", "yes" if known else "no")
         for name, gain, std, known in columns

@@ -198,6 +198,7 @@ polyline, line { fill: none; vector-effect: non-scaling-stroke; }
 .cad { fill: none; stroke: var(--said); stroke-width: 1.5; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: .6rem; }
 .pairs { grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); }
+.pairs text { font-size: 8px; }
 .grid figure { margin: 0; } summary { cursor: pointer; color: var(--rest); }
 code { background: var(--wash); white-space: nowrap; padding: 0 .25rem; border-radius: 3px; }
 footer { margin-top: 3rem; color: var(--soft); border-top: 1px solid var(--line); }

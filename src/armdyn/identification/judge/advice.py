@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.identification.judge.verdict import LIMITS, WORTH_TELLING
+from armdyn.identification.judge.box import OUTSIDE
+from armdyn.identification.judge.verdict import LIMITS, RESTING, WORTH_TELLING
 from armdyn.numerics import ratio
-from armdyn.robot.joint import Joint
 
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
 
-# Joints that use a smaller share of their limits are named, and joints of which a larger share of
-# the rows is left out.
+# Joints are named that use a smaller share of their limits, or of whose rows a larger one is slow.
 LITTLE = 0.25
 
-# A larger share of outliers is told.
-OUTLIERS = 0.05
+# Larger shares are told: of the rows of a joint that are outliers or outside the training range,
+# and of the width of that range by which they are outside.
+NOTABLE_SHARE = 0.05
 
-# The error on data held out is told if it is this many times that of the fit.
+# The held-out error is told if it is this many times that of the fit.
 WORSE_HELD_OUT = 1.5
 
 # Residuals that last this many rows are no noise.
 LONG_MEMORY = 4.0
 
-# Fewer independent rows for each parameter are little.
-ROWS_A_PARAMETER = 10.0
+# Fewer independent rows for each parameter are few: a rule of thumb of regression.
+ROWS_PER_PARAMETER = 10.0
 
 # A larger share of parameters that stay near the description is told.
 LEANS_ON_DESCRIPTION = 0.15
-
-
-def rows_left_out(result: Result) -> Array:
-    """Return the share of rows of every joint that are slower than its dead band, ``(n,)``."""
-    rows = sum(len(s.t) for s in result.train)
-    return 1.0 - np.array(result.counts, dtype=np.float64) / max(rows, 1)
 
 
 def advice(result: Result) -> tuple[str, ...]:
@@ -48,110 +42,128 @@ def advice(result: Result) -> tuple[str, ...]:
 
 def _motion(result: Result) -> Iterator[str]:
     about, joints = result.about, result.described.robot.joints
-    judged = result.excitation.per_joint
-    open_ones = [
-        f"{joint.name} ({judged[j]:.0%})"
-        for j, joint in enumerate(joints)
-        if judged[j] > LIMITS["expected"].refusal
-    ]
-    if open_ones:
+    uncertain = _above(result, result.excitation.per_joint, LIMITS["expected"].refusal)
+    if uncertain:
         yield (
-            f"the data leave much of the torques of {', '.join(open_ones)} on other motions open. "
-            "Move them, and the joints after them, through other poses and at other speeds."
+            f"torques on other motions are uncertain: {uncertain}. Move these joints and their "
+            "successors through other poses and at other speeds."
         )
-    width = about.highest - about.lowest
-    whole = np.array([joint.upper - joint.lower for joint in joints])
-    narrow = _shares(joints, width, whole, LITTLE, ("rad", "m"))
+    ranges = np.array([joint.upper - joint.lower for joint in joints])
+    narrow = _shares(result, about.highest - about.lowest, ranges, "")
     if narrow:
-        yield f"some joints use little of their ranges: {narrow}. Let them swing further."
-    slow = _shares(
-        joints, about.fastest, np.array([j.velocity for j in joints]), LITTLE,
-        ("rad/s", "m/s"),
-    )  # fmt: skip
+        yield f"some joints use little of their range: {narrow}. Move them further."
+    slow = _shares(result, about.fastest, np.array([joint.velocity for joint in joints]), "/s")
     if slow:
-        yield (
-            f"some joints are slow beside what they can do: {slow}. Move them faster: inertias "
-            "show in accelerations."
-        )
-    left_out = rows_left_out(result)
-    used = np.isfinite(result.about.dead_band)  # of ignored joints no row counts
-    resting = [
-        f"{joint.name} ({x:.0%})"
-        for joint, x, counts in zip(joints, left_out, used, strict=True)
-        if x > LITTLE and counts
-    ]
+        yield f"some joints stay far below their velocity limit: {slow}. Move them faster."
+    rows = max(sum(len(s.t) for s in result.train), 1)
+    # an ignored joint has no rows at all
+    left_out = np.where(np.isfinite(about.dead_band), 1.0 - np.array(result.counts) / rows, 0.0)
+    resting = _above(result, left_out, LITTLE)
     if resting:
         yield (
-            f"many rows of {', '.join(resting)} are slower than the dead band and are left out. "
-            "Avoid rests and slow turns of these joints."
+            f"many rows are slower than the dead band and not in the fit: {resting}. Avoid rests "
+            "and slow reversals."
         )
 
 
-def _shares(
-    joints: Sequence[Joint], used: Array, whole: Array, little: float, units: tuple[str, str]
-) -> str:
+def _above(result: Result, shares: Array, limit: float) -> str:
+    """Return as text the joints whose share is above a limit."""
+    pairs = zip(result.arm.joint_names, shares.tolist(), strict=True)
+    return ", ".join(f"{name} ({x:.0%})" for name, x in pairs if x > limit)
+
+
+def _shares(result: Result, used: Array, limits: Array, per: str) -> str:
     """Return as text the joints that use a small share of their limits."""
     return ", ".join(
-        f"{joint.name} {x:.2g} {units[0] if joint.is_revolute else units[1]} ({x / y:.0%})"
-        for joint, x, y in zip(joints, used.tolist(), whole.tolist(), strict=True)
-        if np.isfinite(y) and x < little * y
+        f"{joint.name} {x:.2g} {'rad' if joint.is_revolute else 'm'}{per} ({x / limit:.0%})"
+        for joint, x, limit in zip(result.described.robot.joints, used, limits, strict=True)
+        if np.isfinite(limit) and x < LITTLE * limit
     )
+
+
+def beyond_training(result: Result) -> tuple[str, ...]:
+    """Return where held-out data leave the range of the training data, a phrase each.
+
+    Rows of the fit that leave the range by as much are deducted: noise of accelerations does.
+    """
+    if not any(len(s.t) for s in result.test):
+        return ()
+    box = result.box
+    ranges = {
+        "position": (box.lower, box.upper, ""),
+        "velocity": (-box.speed, box.speed, "/s"),
+        "acceleration": (-box.acceleration, box.acceleration, "/s^2"),
+    }
+    phrases: list[str] = []
+    for quantity, (lower, upper, per) in ranges.items():
+        train = np.concatenate([getattr(s, quantity) for s in result.train])
+        test = np.concatenate([getattr(s, quantity) for s in result.test])
+        margin = np.maximum(NOTABLE_SHARE * (upper - lower), RESTING)
+        inside = [((x >= lower - margin) & (x <= upper + margin)).mean(0) for x in (train, test)]
+        low, high = np.quantile(test, [0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], axis=0)
+        for j in np.flatnonzero(inside[0] - inside[1] > NOTABLE_SHARE):
+            joint = result.arm.robot.joints[j]
+            unit = ("rad" if joint.is_revolute else "m") + per
+            above = high[j] - upper[j] > lower[j] - low[j]
+            reached, limit = (high[j], upper[j]) if above else (low[j], lower[j])
+            phrases.append(
+                f"{joint.name} reaches {reached:.3g} {unit}, trained {'up' if above else 'down'} "
+                f"to {limit:.3g} {unit}"
+            )
+    return tuple(phrases)
 
 
 def _data(result: Result) -> Iterator[str]:
     held, fit = result.errors.total, result.train_errors.total
+    beyond = beyond_training(result)
+    if beyond:
+        yield (
+            f"held-out data leave the range of the training data: {'; '.join(beyond)}. Train on "
+            "motions of the same range."
+        )
     if not result.held_out:
         yield (
-            "no data were held out, so that nothing tells how well torques of other motions are "
-            "predicted. Hold out a share, or test with another log."
+            "no data were held out: the error on other motions is not tested. Hold out a share, or "
+            "test with another log."
         )
     elif held > WORSE_HELD_OUT * fit and held > WORTH_TELLING:
         times = float(ratio(held, fit, np.inf))
         yield (
-            f"the error on data held out, {held:.1%}, is {times:.2g} times that of the fit, "
-            f"{fit:.1%}: record longer and more varied motions, and test under the same "
-            "conditions (load, temperature)."
+            f"the held-out error, {held:.1%}, is {times:.2g} times that of the fit, {fit:.1%}: "
+            "record longer and more varied motions; test with the same load and temperature."
         )
     worth = float(np.sum(np.array(result.counts) / np.maximum(result.correlation, 1.0)))
-    needed = ROWS_A_PARAMETER * len(result.values)
+    needed = ROWS_PER_PARAMETER * len(result.values)
     if worth < needed:
-        times = needed / max(worth, 1.0)
         yield (
-            f"the rows of the fit are worth {worth:.0f} independent ones, for "
-            f"{len(result.values)} parameters. {times:.2g} times as much data would make error "
-            "bars narrower."
+            f"the fit has {worth:.0f} independent rows for {len(result.values)} parameters. Record "
+            f"{needed / max(worth, 1.0):.2g} times as much data for narrower error bars."
         )
-    outliers = [
-        f"{name} ({share:.0%})"
-        for name, share in zip(result.arm.joint_names, result.clipped, strict=True)
-        if share > OUTLIERS
-    ]
+    outliers = _above(result, result.clipped, NOTABLE_SHARE)
     if outliers:
         yield (
-            f"many torques of {', '.join(outliers)} are far from the model: look for contacts, "
-            "faults of sensors, or friction that sticks and slips."
+            f"many torques were down-weighted as outliers: {outliers}. Look for contacts, sensor "
+            "faults, or stick-slip friction."
         )
     if not result.bias.small:
-        lower = result.about.cutoff / 2.0
         yield (
-            "noise of the positions biases the parameters, or the model leaves something out: try "
-            f"a cut-off of {lower:.2g} Hz in place of {result.about.cutoff:.2g} Hz; if the error "
-            "held out stays, it is the model."
+            "noise of the positions biases the parameters, or the model lacks an effect: try a "
+            f"cut-off of {result.cutoff / 2.0:.2g} Hz in place of {result.cutoff:.2g} Hz; if the "
+            "held-out error stays, it is the model."
         )
 
 
 def _model(result: Result) -> Iterator[str]:
-    names, rate = result.arm.joint_names, min(result.rate, default=1.0)
-    long = [
+    rate = min(result.rate, default=1.0)
+    long = ", ".join(
         f"{name} ({worth / rate:.2g} s)"
-        for name, worth in zip(names, result.correlation, strict=True)
+        for name, worth in zip(result.arm.joint_names, result.correlation, strict=True)
         if worth > LONG_MEMORY
-    ]
+    )
     if long:
         yield (
-            f"residuals of {', '.join(long)} last longer than noise would: the model leaves "
-            "something out there, such as friction that depends on load or temperature, cables, "
-            "or elasticity."
+            f"residuals are correlated longer than noise: {long}. The model lacks an effect, such "
+            "as friction that depends on load or temperature, cables, or joint elasticity."
         )
     bent = [f.what for f in result.findings if f.option.startswith("--friction auto")]
     if bent:
@@ -162,14 +174,13 @@ def _description(result: Result) -> Iterator[str]:
     p = len(result.values)
     if not any(joint.mass for joint in result.described.robot.joints):
         yield (
-            "the arm is described without masses. Rough ones of a CAD model or a data sheet would "
-            "help where the data say little."
+            "the arm is described without masses. Rough values from CAD or a data sheet help where "
+            "the data say little."
         )
     elif p - result.determined > LEANS_ON_DESCRIPTION * p:
         yield (
             f"the data determine {result.determined:.0f} of {p} parameters; the others stay near "
-            "the description. A motion that excites more would replace it: `armdyn excite` "
-            "makes one."
+            "the description. `armdyn excite` computes a motion that excites more."
         )
 
 
@@ -192,7 +203,7 @@ def next_command(result: Result, robot: str = "") -> str:
             gains = ["1"] * result.arm.n
             gains[cause.joints[0] - 1] = f"{1.0 / cause.values[0]:.4g}"
             return f"{same} --gain {','.join(gains)} -o identified"
-        if option.startswith("--") and not {"FILE", "...", " or", "with"} & {*option.split()}:
+        if option.startswith("--") and not {"FILE", "...", "or", "with"} & {*option.split()}:
             return f"{same} {option} -o identified"
     if result.passed:
         return "armdyn codegen identified/identified.toml --functions inverse_dynamics --out c"

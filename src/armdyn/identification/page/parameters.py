@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from armdyn.arrays import Array
 from armdyn.identification.arguments import described_values
 from armdyn.identification.fit.columns import Column
-from armdyn.identification.page.rows import hint
+from armdyn.identification.tables import hint
 from armdyn.numerics import ratio
 from armdyn.present.curves import captioned
 from armdyn.present.html import Html, Packed, joined, listed, section, tag
 from armdyn.present.tables import MINUS, Grid, Toned, number, percent, with_deviation
 from armdyn.robot.friction import FRICTION_TERMS
+from armdyn.robot.joint import Joint
 
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
@@ -29,9 +30,6 @@ POSES = 1000
 # deviations are three times those of the combination.
 CORRELATED = 0.95
 
-# Margin of the heat map for names [px].
-LEFT = 62.0
-
 
 def parameter_table(result: Result) -> Html:
     """Return a row for each parameter."""
@@ -40,24 +38,17 @@ def parameter_table(result: Result) -> Html:
     for i, name in enumerate(result.names):
         value, std, cad = float(result.values[i]), float(result.std[i]), float(described[i])
         mark = Toned("not known", "bad") if name in weak else Toned("known", "good")
-        rows.append(
-            (
-                tag("span", name, title=result.expression(name)),
-                result.units[i],
-                mark,
-                _bar(value, std, cad),
-                with_deviation(value, std),
-                number(std, 2),
-                percent(std / abs(value)) if value else "–",
-                number(cad),
-            )
-        )
+        shown = with_deviation(value, std), number(std, 2)
+        share = percent(std / abs(value)) if value else "–"
+        label = tag("span", name, title=result.expression(name))
+        bar = _bar(value, std, cad)
+        rows.append((label, result.units[i], mark, bar, *shown, share, number(cad)))
     heads = ("parameter", "unit", "", "value ± 2 std", "value", "std", "std / value", "described")
     explained = hint(
-        "Known: the standard deviation is below 30 % of the value. Unknown parameters hardly "
-        "change the torques of motions like these. In the drawings: dot and bar are the value and "
-        "twice its standard deviation, the diamond is the described value, the line is zero. Point "
-        "at a name to read which combination of link parameters it is."
+        "Known: the standard deviation is below 30 % of the value; other parameters hardly change "
+        "the torques of motions like these. Dot and bar: value and two standard deviations. "
+        "Diamond: described value. Point at a name to read which combination of link parameters it "
+        "is."
     )
     table = Grid("", heads, 4, tuple(rows)).html()
     return section("Parameters", explained, table, key="parameters")
@@ -66,9 +57,8 @@ def parameter_table(result: Result) -> Html:
 def _bar(value: float, std: float, cad: float) -> Html:
     """Return value and error bar as a drawing, zero in the middle."""
     wide, high, mid = 150, 16, 8  # size and middle of the drawing [px]
-    described = np.isfinite(cad)
-    reach = max(abs(value) + 2.0 * std, abs(cad) if described else 0.0)
-    reach = 1.1 * reach if np.isfinite(reach) and reach > 0.0 else 1.0
+    reach = 1.1 * max(abs(value) + 2.0 * std, np.nan_to_num(abs(cad)))
+    reach = reach if 0.0 < reach < np.inf else 1.0
 
     def at(x: float) -> float:
         return round(wide / 2 * (1.0 + min(max(x / reach, -1.0), 1.0)), 1)
@@ -78,7 +68,7 @@ def _bar(value: float, std: float, cad: float) -> Html:
         tag("line", x1=at(value - 2 * std), x2=at(value + 2 * std), y1=mid, y2=mid, class_="bar"),
         tag("circle", cx=at(value), cy=mid, r=2.8, class_="mid"),
     ]
-    if described:
+    if np.isfinite(cad):
         c = at(cad)
         diamond = f"{c - 4},{mid} {c},{mid - 4} {c + 4},{mid} {c},{mid + 4}"
         parts.append(tag("polygon", points=diamond, class_="cad"))
@@ -87,14 +77,12 @@ def _bar(value: float, std: float, cad: float) -> Html:
 
 def hidden(result: Result) -> Html:
     """Return the properties that are not identifiable, and why."""
-    intro = tag(
-        "p",
-        "No motion shows these: they enter the torques only in the combinations above. The link "
-        "parameters of the identified arm keep the described values as far as the combinations "
-        "allow.",
+    words = (
+        "No motion determines these: they enter the torques only in the combinations above. The "
+        "identified arm keeps their described values as far as the combinations allow."
     )
-    statements = listed(str(statement) for statement in result.model.base.invisible)
-    return section("What is not identifiable, and why", intro, statements, key="hidden")
+    statements = listed(result.not_identifiable)
+    return section("Not identifiable", tag("p", words), statements, key="hidden")
 
 
 def links(result: Result) -> Html:
@@ -104,30 +92,25 @@ def links(result: Result) -> Html:
     for before, after in zip(result.described.robot.joints, result.arm.robot.joints, strict=True):
         faults = after.physical_faults()
         inconsistent += [after.name] * bool(faults)
-        rows.append(
-            (
-                after.name,
-                Toned("no", "bad") if faults else Toned("yes", "good"),
-                number(after.mass),
-                number(before.mass) if before.mass else "–",
-                ", ".join(number(x, 3) for x in after.com),
-                ", ".join(number(x, 3) for x in before.com) if before.mass else "–",
-            )
-        )
+        mark = Toned("no", "bad") if faults else Toned("yes", "good")
+        masses = (number(link.mass) if link.mass else "–" for link in (after, before))
+        rows.append((after.name, mark, *masses, _centre(after), _centre(before)))
     heads = ("link of joint", "consistent", "mass [kg]", "described", "centre [m]", "described")
-    words = "All links are physically consistent: positive masses, possible inertias."
+    words = "All links are physically consistent."
     if inconsistent:
         words = (
-            f"The links of {', '.join(inconsistent)} are physically inconsistent. Torques of "
-            "motions like these are still right; simulators may refuse the arm."
+            f"The links of {', '.join(inconsistent)} are physically inconsistent: torques of "
+            "motions like these are right, but simulators may refuse the arm."
         )
     lowest = least_inertia(result)
     definite = "positive definite" if lowest > 0 else "not positive definite, do not simulate it"
-    words += (
-        f" At {POSES} random poses the least eigenvalue of the mass matrix is {number(lowest, 3)}: "
-        f"{definite}."
-    )
+    words += f" The mass matrix at {POSES} random poses is {definite} (least eigenvalue "
+    words += f"{number(lowest, 3)})."
     return section("Links", tag("p", words), Grid("", heads, 2, tuple(rows)).html(), key="links")
+
+
+def _centre(link: Joint) -> str:
+    return ", ".join(number(x, 3) for x in link.com) if link.mass else "–"
 
 
 def least_inertia(result: Result) -> float:
@@ -148,13 +131,13 @@ def correlation_section(result: Result, packed: Packed) -> Html:
         words.append(f"and {len(pairs) - most} more pairs.")
     none = f"No two parameters have a correlation above {CORRELATED:g}."
     explained = hint(
-        "Correlations of the errors of the parameters: orange if positive, blue if negative, the "
-        f"darker the larger. Pairs above {CORRELATED:g} are framed: these data determine only a "
-        "combination of them. Point at a cell to read it."
+        "Correlations of the parameter errors: orange if positive, blue if negative. Pairs above "
+        f"{CORRELATED:g} are framed: the data determine only a combination. Point at a cell to "
+        "read it."
     )
     said = listed(words) if words else tag("p", none)
-    picture = captioned(["Correlations"], _map(result, R, packed))
-    return section("Correlated parameters", said, explained, picture, key="correlations")
+    picture = captioned(["Parameters"], _map(result, R, packed))
+    return section("Correlations", said, explained, picture, key="correlations")
 
 
 def correlations(covariance: Array) -> Array:
@@ -182,11 +165,9 @@ def _pair(result: Result, i: int, j: int, r: float) -> str:
 
 
 def _meaning(result: Result, column: Column) -> str:
-    where, kind = _joints(result, column), _class(column)
-    if kind in FRICTION_TERMS:
-        return f"{FRICTION_TERMS[kind].words} friction of {where}"
-    names = {"extra": "extra column of", MOMENT: f"{MOMENT} seen by", "inertia": "inertia seen by"}
-    return f"{names[kind]} {where}"
+    kind = _class(column)
+    words = FRICTION_TERMS[kind].words + " friction of" if kind in FRICTION_TERMS else CLASSES[kind]
+    return f"{words} {_joints(result, column)}"
 
 
 def _joints(result: Result, column: Column) -> str:
@@ -201,12 +182,17 @@ def _class(column: Column) -> str:
     """Return the kind of a column; a base parameter is a first moment of mass or an inertia."""
     if column.kind in FRICTION_TERMS or column.kind == "extra":
         return column.kind
-    return MOMENT if column.unit.replace(" ", "") in ("kg", "kgm") else "inertia"
+    return "moment" if column.unit.replace(" ", "") in ("kg", "kgm") else "inertia"
 
 
-MOMENT = "first moment of mass"
+# Columns other than friction, in words.
+CLASSES = {
+    "extra": "extra column of",
+    "moment": "first moment of mass seen by",
+    "inertia": "inertia seen by",
+}
 FRICTION = frozenset(FRICTION_TERMS)
-ANY = FRICTION | {"extra", MOMENT, "inertia"}
+ANY = frozenset((*FRICTION_TERMS, *CLASSES))
 # Which motion separates two parameters: the first line whose first set has both of their classes
 # and whose second set has at least one.
 REMEDIES = (
@@ -215,13 +201,9 @@ REMEDIES = (
     (FRICTION, {"offset"}, "Move {} for equally long in both directions."),
     (FRICTION, FRICTION, "Move {} at more different speeds, slow and fast."),
     (ANY, {"offset"}, "Move {} through more of the range of positions."),
-    (
-        ANY,
-        {"viscous"},
-        "Vary speed and acceleration of {} independently: other speeds per place.",
-    ),
+    (ANY, {"viscous"}, "Vary speed and acceleration of {} independently of each other."),
     (ANY, FRICTION, "Move {} in more different postures, in both directions."),
-    ({MOMENT}, ANY, "Move {} through more of their range of positions, independently."),
+    ({"moment"}, ANY, "Move {} through more of their range of positions, independently."),
     ({"inertia"}, ANY, "Accelerate {} more, independently of each other and in more postures."),
     (ANY, ANY, "Move {} both slowly and with strong accelerations in the same postures."),
 )
@@ -236,44 +218,38 @@ def separating(result: Result, a: Column, b: Column) -> str:
 
 
 def _map(result: Result, R: Array, packed: Packed) -> Html:
-    p, largest, named = len(R), 22.0, 6.5  # largest cell, and smallest cell with names [px]
-    cell = round(min((900.0 - LEFT) / p, largest), 2)
+    """Return the heat map; names are left out where its cells are too small for them."""
+    p, left, largest, named = len(R), 62.0, 22.0, 6.5  # margin, largest cell, least with name [px]
+    cell = round(min((900.0 - left) / p, largest), 2)
+    size = left + p * cell
     shades = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85, CORRELATED)  # smaller correlations are blank
-    size = LEFT + p * cell
     parts: list[Html] = []
     for sign, kind in ((1.0, "plus"), (-1.0, "minus")):
         level = np.digitize(sign * R, shades)
         for shade in range(1, len(shades) + 1):
-            squares = _squares(level == shade)
-            if squares:
-                opacity = round(shade / len(shades), 2)
-                parts.append(tag("path", d=squares, class_=kind, opacity=opacity))
-    frames = _squares((np.abs(R) > CORRELATED) & ~np.eye(p, dtype=bool))
-    parts.append(tag("path", d=frames, class_="framed"))
+            opacity = round(shade / len(shades), 2)
+            parts.append(tag("path", d=_squares(level == shade), class_=kind, opacity=opacity))
+    close = (np.abs(R) > CORRELATED) & ~np.eye(p, dtype=bool)
+    parts.append(tag("path", d=_squares(close), class_="framed"))
+    texts: list[Html] = []
+    font = f"font-size: {min(0.8 * cell, 11.0):.1f}px"
+    for k, name in enumerate(result.names if cell >= named else ()):
+        at = round(left + (k + 0.75) * cell, 1)
+        texts.append(tag("text", name, x=left - 4, y=at, class_="axis", style=font))
+        turned = f"translate({at} {left - 4}) rotate(-90)"
+        texts.append(tag("text", name, transform=turned, style=font))
     return tag(
         "svg",
-        tag("rect", x=LEFT, y=LEFT, width=p * cell, height=p * cell, class_="frame"),
-        tag("g", joined(parts), transform=f"translate({LEFT} {LEFT}) scale({cell})"),
-        *(_names(result, cell) if cell >= named else []),
+        tag("rect", x=left, y=left, width=p * cell, height=p * cell, class_="frame"),
+        tag("g", joined(parts), transform=f"translate({left} {left}) scale({cell})"),
+        *texts,
         viewBox=f"0 0 {size:g} {size:g}", class_="heat", role="img",
         style=f"width: min(100%, {size:g}px)", aria_label="correlations of the parameters",
         data_names=json.dumps(list(result.names)), data_values=packed.key(R.ravel()),
-        data_left=LEFT, data_cell=cell,
+        data_left=left, data_cell=cell,
     )  # fmt: skip
 
 
 def _squares(mask: NDArray[np.bool_]) -> str:
     """Return the path of the cells of a mask."""
     return "".join(f"M{j} {i}h1v1h-1z" for i, j in np.argwhere(mask).tolist())
-
-
-def _names(result: Result, cell: float) -> list[Html]:
-    """Return the names of the parameters at the left and above."""
-    size = f"font-size: {min(0.8 * cell, 11.0):.1f}px"
-    texts: list[Html] = []
-    for k, name in enumerate(result.names):
-        at = round(LEFT + (k + 0.75) * cell, 1)
-        texts.append(tag("text", name, x=LEFT - 4, y=at, class_="axis", style=size))
-        turned = f"translate({at} {LEFT - 4}) rotate(-90)"
-        texts.append(tag("text", name, transform=turned, style=size))
-    return texts

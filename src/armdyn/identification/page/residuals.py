@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.page.rows import (
-    RowsOfJoints,
-    data_in_words,
-    figure,
-    hint,
-    units_of,
-)
-from armdyn.identification.page.torques import fine_torques
+from armdyn.identification.page.time_series import fine_torques
+from armdyn.identification.tables import hint, tested_on, units_of
 from armdyn.log.segments import scipy
+from armdyn.present.curves import captioned
 from armdyn.present.html import Html, joined, listed, section, tag
 from armdyn.present.scatter import Trace, binned, logarithmic, scatter
 from armdyn.present.tables import percent
@@ -30,14 +27,10 @@ BINS = 12, 4
 # From this explained share of the variance of residuals on, a sentence names the cause.
 NAMED_SHARE = 0.25
 
-# Length of a window of a spectrum [s]: a resolution of 1/4 Hz.
-WINDOW_SECONDS = 4.0
+# Windows of a spectrum: their length [s], a resolution of 1/4 Hz; and their least length [samples].
+WINDOW_SECONDS, SHORTEST_WINDOW = 4.0, 16
 
-# Least length of a window [samples].
-SHORTEST_WINDOW = 16
-
-
-# Possible causes of residuals that follow a quantity.
+# Possible causes of residuals that follow a quantity of `JointRows`.
 CAUSES = {
     "position": "position-dependent friction (gear teeth, cables), a spring or counterbalance, or "
     "a wrong geometry",
@@ -47,45 +40,81 @@ CAUSES = {
 }
 
 
-def residual_section(result: Result, rows: RowsOfJoints) -> Html:
+@dataclass(frozen=True, eq=False)
+class JointRows:
+    """The rows of one joint where it is faster than its dead band, ``(M,)`` each.
+
+    Attributes:
+        position: of the joint.
+        speed: of the joint, with its sign.
+        load: torque that its gear transmits: of the links, without friction and rotor.
+        residual: measured minus predicted torque.
+        held_out: which rows are not of the fit.
+    """
+
+    position: Array
+    speed: Array
+    load: Array
+    residual: Array
+    held_out: NDArray[np.bool_]
+
+    def dots(self, x: Array, y: Array) -> list[tuple[Array, Array, str]]:
+        """Return rows of the fit and held-out rows as two kinds of dots."""
+        kinds = ((~self.held_out, "dots"), (self.held_out, "dots others"))
+        return [(x[some], y[some], kind) for some, kind in kinds]
+
+
+def rows_of_joints(result: Result) -> list[JointRows]:
+    """Return the rows of every joint, those of the fit first."""
+    rotors = np.array([joint.rotor_inertia for joint in result.arm.robot.joints])
+    parts: list[tuple[Array, ...]] = []
+    for s in (*result.train, *result.test):
+        state = s.position, s.velocity, s.acceleration
+        load = result.arm.inverse_dynamics(*state, friction=False) - rotors * s.acceleration
+        parts.append((s.position, s.velocity, load, s.residual))
+    position, speed, load, residual = (np.concatenate(x) for x in zip(*parts, strict=True))
+    held_out = np.arange(len(speed)) >= sum(len(s.t) for s in result.train)
+    rows: list[JointRows] = []
+    for j, dead_band in enumerate(result.about.dead_band):
+        at = np.abs(speed[:, j]) > dead_band
+        columns = position[at, j], speed[at, j], load[at, j], residual[at, j]
+        rows.append(JointRows(*columns, held_out[at]))
+    return rows
+
+
+def residual_section(result: Result, rows: Sequence[JointRows]) -> Html:
     """Return three drawings for each joint."""
-    held_out = "; orange: on held-out data" * result.held_out
-    explained_by = hint(
-        "Residuals over position, speed and load of the joint. Blue: rows of the "
-        f"fit{held_out}. The line is their mean; it is zero if the model has all effects that the "
-        "torque depends on. The load is the torque of the links, without friction. In the corner: "
-        "the share of the variance that the line explains, corrected for chance."
+    held_out = "; orange: held-out rows" * result.held_out
+    words = hint(
+        f"Residuals over position, speed and load. Blue: rows of the fit{held_out}. The line is "
+        "their mean; it is zero if the model has all effects that the torque depends on. The load "
+        "is the torque of the links, without friction. In the corner: the share of the variance "
+        "that the line explains."
     )
     figures: list[Html] = []
     causes: list[str] = []
-    for j, joint in enumerate(result.arm.robot.joints):
-        both, (x_unit, v_unit, _, unit) = rows.both(j), units_of(joint)
-        independent = len(both) / max(float(result.correlation[j]), 1.0)
-        sets = ((rows.of(j, False), "dots"), (rows.of(j, True), "dots others"))
-        quantities = zip(CAUSES.items(), (x_unit, v_unit, unit), strict=True)
-        for k, ((what, cause), x_axis) in enumerate(quantities):
-            if not len(both):
-                figures.append(figure(joint.name, " never moves"))
-                continue
-            share = explained(both.quantities[k], both.residual, independent)
-            x, y, _ = binned(both.quantities[k], both.residual, *BINS)
-            picture = scatter(
-                [(some.quantities[k], some.residual, kind) for some, kind in sets],
-                [Trace(x, y, "bar")],
-                x_axis,
-                f"residuals of {joint.name} over {what}",
-                percent(share),
-            )
-            figures.append(figure(joint.name, f" over {what} [{unit}]", picture))
+    for j, (joint, mine) in enumerate(zip(result.arm.robot.joints, rows, strict=True)):
+        if not len(mine.residual):
+            figures += [captioned([joint.name, " never moves"], Html(""))] * len(CAUSES)
+            continue
+        independent = len(mine.residual) / max(float(result.correlation[j]), 1.0)
+        position, speed, _, unit = units_of(joint)
+        for (what, cause), x_unit in zip(CAUSES.items(), (position, speed, unit), strict=True):
+            x: Array = getattr(mine, what)
+            share = explained(x, mine.residual, independent)
+            mean = Trace(*binned(x, mine.residual, *BINS)[:2], "bar")
+            label = f"residuals of {joint.name} over {what}"
+            dots = mine.dots(x, mine.residual)
+            picture = scatter(dots, [mean], x_unit, label, percent(share))
+            figures.append(captioned([joint.name, f" over {what} [{unit}]"], picture))
             if share > NAMED_SHARE:
                 causes.append(
                     f"{joint.name}: {percent(share)} of the residuals follow the {what}. "
                     f"Possible cause: {cause}."
                 )
-    words = listed(causes) if causes else tag("p", "No residuals follow position, speed or load.")
+    said = listed(causes) if causes else tag("p", "No residuals follow position, speed or load.")
     drawn = tag("div", joined(figures), class_="grid")
-    title = "Residuals over position, speed and load"
-    return section(title, explained_by, words, drawn, key="residuals")
+    return section("Residuals", words, said, drawn, key="residuals")
 
 
 def explained(x: Array, y: Array, independent: float) -> float:
@@ -107,17 +136,26 @@ def explained(x: Array, y: Array, independent: float) -> float:
 
 def spectrum_section(result: Result) -> Html:
     """Return spectra of torques and residuals of each joint."""
-    pieces, rates, filtered = _pieces(result)
-    band = ", both in the band of the fit" if filtered else ", not filtered"
+    fine = fine_torques(result, result.held_out)
+    if fine:
+        pieces = [(x.torque, x.torque - x.model) for x in fine]
+        rates = [x.used.rate for x in fine]
+        edges = {"the end of the band of the fit": 0.5 * max(result.rate),
+                 "the cut-off of the positions": result.about.cutoff}  # fmt: skip
+    else:
+        series = result.test if result.held_out else result.train
+        pieces = [(s.measured, s.residual) for s in series]
+        rates = [1.0 / float(np.median(np.diff(s.t))) if len(s.t) > 1 else 1.0 for s in series]
+        edges = {}
     words = (
-        f"Spectra on {data_in_words(result)}: grey, the measured torque; blue, measured minus "
-        f"predicted{band}. Where blue meets grey, the model explains nothing: above the motion "
-        "that is noise, and a peak of both is an oscillation that rigid links do not have. Where "
-        "blue is above grey, the model predicts what was not measured: steps of friction that a "
-        "smooth torque does not show, or noise of accelerations. Dashed: the end of the band of "
-        f"the fit{'' if filtered else ', and the cut-off of the positions'}."
+        f"Spectra of {tested_on(result)}, {'not filtered' if fine else 'in the band of the fit'}. "
+        "Grey: measured torque. Blue: measured minus predicted. Where blue meets grey, the model "
+        "explains nothing: noise, or an oscillation (a peak of both) that rigid links do not have. "
+        "Where blue is above grey, the model predicts more than was measured: steps of friction, "
+        "or noise of accelerations."
     )
-    edges = [] if filtered else [0.5 * max(result.rate), result.about.cutoff]
+    if edges:
+        words += f" Dashed: {' and '.join(edges)}."
     figures: list[Html] = []
     for j, joint in enumerate(result.arm.robot.joints):
         traces = [
@@ -125,24 +163,12 @@ def spectrum_section(result: Result) -> Html:
             for k, kind in ((0, "is"), (1, "rest"))
         ]
         if all(len(one.x) for one in traces):
-            picture = logarithmic(traces, edges, "Hz", f"spectra of {joint.name}")
-            figures.append(figure(joint.name, f" [{units_of(joint).torque}/√Hz]", picture))
-    title = "Spectra of the residuals"
+            picture = logarithmic(traces, [*edges.values()], "Hz", f"spectra of {joint.name}")
+            figures.append(captioned([joint.name, f" [{units_of(joint).torque}/√Hz]"], picture))
+    drawn = tag("div", joined(figures), class_="grid")
     if not figures:
-        short = f"The log has no piece of {SHORTEST_WINDOW} samples without gaps."
-        return section(title, tag("p", short), key="spectra")
-    return section(title, hint(words), tag("div", joined(figures), class_="grid"), key="spectra")
-
-
-def _pieces(result: Result) -> tuple[list[tuple[Array, Array]], list[float], bool]:
-    """Return (torque, residual) of segments, their rates, and whether they are filtered."""
-    fine = fine_torques(result, result.held_out)
-    if fine:
-        pairs = [(one.torque, one.torque - one.model) for one in fine]
-        return pairs, [one.signals.used.rate for one in fine], False
-    series = result.test if result.held_out else result.train
-    rates = [1.0 / float(np.median(np.diff(s.t))) if len(s.t) > 1 else 1.0 for s in series]
-    return [(s.measured, s.residual) for s in series], rates, True
+        drawn = tag("p", f"The log has no piece of {SHORTEST_WINDOW} samples without gaps.")
+    return section("Spectra", hint(words), drawn, key="spectra")
 
 
 def spectrum(pieces: Sequence[Array], rates: Sequence[float]) -> tuple[Array, Array]:
