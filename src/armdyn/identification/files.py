@@ -77,7 +77,7 @@ def plain_data(result: Result) -> dict[str, Any]:
         "share_at_rest": errors.share_at_rest,
     }  # fmt: skip
     plain = ("passed", "verdict", "verdict_text", "next_command", "torque_scale")
-    lists = ("reasons", "reservations", "weak", "not_identifiable", "notes", "advice")
+    lists = ("verdicts", "reasons", "reservations", "weak", "not_identifiable", "notes", "advice")
     return {
         "robot": result.arm.name,
         **{key: getattr(result, key) for key in plain},

@@ -62,9 +62,6 @@ further column."""
 HALVES_AGREE = 0.5
 """Halves of the data agree on a tilt or delay if they differ by at most this share of it."""
 
-TILT_SIGNIFICANCE = 16.0
-"""The square of a tilt in standard deviations (4), by the jackknife over blocks."""
-
 LARGEST_TILT = math.radians(15.0)
 """A larger tilt [rad] is none: the description is of another mount."""
 
@@ -380,7 +377,7 @@ def tilt_of(solver: Solver, found: Fit, gram: Gram, gravity: Array, links: Array
     sure = float(c @ scaled_inverse(scatter) @ c)
     if (
         angle > LARGEST_TILT
-        or sure < TILT_SIGNIFICANCE
+        or sure < SIGNIFICANCE + PER_COLUMN
         or float(np.linalg.norm(first - second)) > HALVES_AGREE * angle
     ):
         return None

@@ -18,28 +18,38 @@ from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.solver import WIDE, Prior
 from armdyn.numerics import scaled_root
 
-SPREAD = 0.5
-SMALLEST_LENGTH = 0.05
-
 # Powers of the length in the ten parameters of a link: m, m L, m L^2.
 POWERS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2.0])
 
-# A lighter link counts as this share of the mean mass.
-SMALLEST_SHARE = 0.1
 
-# A description with masses is trusted at least this much: to twice its masses.
-TRUSTED = 0.25
-UNKNOWN = 0.03
+@dataclass(frozen=True)
+class Trust:
+    """How far descriptions are trusted.
 
-# A rotor that is described may be off by the inertia of the links beyond it. One that is not may be
-# any: this much wider, the prior has no weight.
-UNDESCRIBED = 100.0
-# Least eigenvalue of a prior's covariance, scaled to unit diagonal: regular where parameters are
-# tied to each other.
-PRIOR_RANK = 1e-10
+    Attributes:
+        spread: expected error of a description, as a share.
+        length: least length of a link [m].
+        mass: a lighter link counts as this share of the mean mass.
+        weakest: a description with masses is trusted at least this much: to twice its masses.
+        unknown: the same without masses.
+        rotor: a rotor that is described may be off by the inertia of the links beyond it; one that
+            is not may be any: this much wider, the prior has no weight.
+        rank: least eigenvalue of the prior's covariance, scaled to unit diagonal: regular where
+            parameters are tied to each other.
+        some_mass: of a link if neither the description nor the torques give one [kg].
+    """
 
-# Mass of a link if neither the description nor the torques give one.
-SOME_MASS = 1.0
+    spread: float = 0.5
+    length: float = 0.05
+    mass: float = 0.1
+    weakest: float = 0.25
+    unknown: float = 0.03
+    rotor: float = 100.0
+    rank: float = 1e-10
+    some_mass: float = 1.0
+
+
+TRUST = Trust()
 
 
 @dataclass(frozen=True)
@@ -64,23 +74,23 @@ def link_prior(arm: Arm, rotor: bool, torque: Array) -> LinkPrior:
     masses = np.array([j.mass for j in joints])
     described = bool(masses.sum() > 0.0)
     if described:
-        masses = np.maximum(masses, SMALLEST_SHARE * masses.mean())
+        masses = np.maximum(masses, TRUST.mass * masses.mean())
     else:
         masses = np.full(arm.n, float(torque.max()) / (9.81 * length * arm.n))
     parts = [m * length**POWERS for m in masses]
-    mean, spread = [arm.parameters], [SPREAD * np.concatenate(parts)]
+    mean, spread = [arm.parameters], [TRUST.spread * np.concatenate(parts)]
     if rotor:
         rotors = np.array([j.rotor_inertia for j in joints])
         beyond = np.cumsum(masses[::-1])[::-1] * length**2
         mean.append(rotors)
-        spread.append(np.where(rotors > 0.0, 1.0, UNDESCRIBED) * beyond)
+        spread.append(np.where(rotors > 0.0, 1.0, TRUST.rotor) * beyond)
     return LinkPrior(np.concatenate(mean), np.concatenate(spread), described)
 
 
 def link_length(arm: Arm) -> float:
     """Return the usual size of a link [m]."""
     total = sum(abs(joint.b) + abs(joint.d) for joint in arm.robot.joints)
-    return max(total / arm.n, SMALLEST_LENGTH)
+    return max(total / arm.n, TRUST.length)
 
 
 def prior_of(model: Model, natural: LinkPrior, squares: Array, counts: Array) -> Prior:
@@ -101,14 +111,14 @@ def prior_of(model: Model, natural: LinkPrior, squares: Array, counts: Array) ->
         column, torque = size[joints, i].max() or 1.0, size[joints, -1].max() or 1.0
         fixed[i] = (column / (WIDE * torque)) ** 2
     scaled = description_precision(p, (P * natural.spread**2) @ P.T)
-    weakest = TRUSTED if natural.described else UNKNOWN
+    weakest = TRUST.weakest if natural.described else TRUST.unknown
     return Prior(mean, scaled, np.diag(fixed), weakest, k)
 
 
 def description_precision(p: int, covariance: Array) -> Array:
     """Return the precision ``(p, p)`` of the first k of p columns, of covariance ``(k, k)``."""
     precision, k = np.zeros((p, p)), len(covariance)
-    root = scaled_root(covariance, PRIOR_RANK)
+    root = scaled_root(covariance, TRUST.rank)
     precision[:k, :k] = root @ root.T
     return precision
 
@@ -126,5 +136,5 @@ def nearest_parameters(model: Model, values: Array, natural: LinkPrior) -> Array
     if natural.described and (masses > 0.0).all():
         return x
     near = natural.mean.copy()
-    near[: 10 * model.n : 10] = np.where(masses > 0.0, masses, SOME_MASS)
+    near[: 10 * model.n : 10] = np.where(masses > 0.0, masses, TRUST.some_mass)
     return model.base.to_parameters(w, near=near)

@@ -8,7 +8,7 @@ nobody described (a shift of the prior's mean).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -29,7 +29,7 @@ from armdyn.identification.judge.hypotheses import (
     weights_in_tests,
 )
 from armdyn.identification.judge.judgement import Finding, Measures
-from armdyn.identification.judge.verdict import LIMITS, NEGLIGIBLE, TORQUE
+from armdyn.identification.judge.verdict import LIMITS, NEGLIGIBLE
 from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.robot.joint import Joint
@@ -40,10 +40,10 @@ EXCHANGE_GAIN = -0.07
 
 # Unit and sign of the torques, as found beside the description.
 
-OWN_SCALES, FEWEST_SCALES = 0.35, 3
-"""Standard deviation of the logarithms of the joints' scales above which each joint has a scale of
-its own, as currents have, and the fewest joints that show it. Rough descriptions have 0.1 to 0.3.
-Chosen on seed 21 of benchmarks/verdicts.py."""
+OTHER_SCALE, OWN_SCALES = 1.8, 0.35
+"""Torques have another unit if they are this many times those of the description, or the inverse.
+Each joint has a scale of its own, as currents have, above this standard deviation of the logarithms
+of the scales: rough descriptions have 0.1 to 0.3. Chosen on seed 21 of benchmarks/verdicts.py."""
 
 
 Improvement = Callable[[Finding], tuple[float, float] | None]
@@ -58,9 +58,8 @@ def scale_findings(
     seen, n = np.isfinite(scale.factors), len(names)
     every = tuple(range(1, n + 1))
     apart = float(np.std(np.log(np.abs(scale.factors[seen])))) if seen.any() else 0.0
-    far = abs(np.log(scale.median)) > np.log(TORQUE)  # False for NaN
-    enough = int(seen.sum()) >= FEWEST_SCALES
-    if enough and apart > OWN_SCALES:
+    far = abs(np.log(scale.median)) > np.log(OTHER_SCALE)  # False for NaN
+    if int(seen.sum()) > 2 and apart > OWN_SCALES:
         found: Array = scale.median * np.where(seen, np.abs(scale.factors), 1.0) * scale.signs
         gains = ",".join(f"{1.0 / x:.3g}" for x in found.tolist())
         words = (
@@ -104,12 +103,14 @@ def scale_findings(
         made.append(
             Finding("unit", f"torques are {scale.common:g} times those of the described arm: "
                     f"their unit is {scale.unit}, and so are masses and friction of the result",
-                    error, error, f"--gain {1.0 / scale.common:g}", (), (scale.common,))
+                    error, error, f"--gain {1.0 / scale.common:g}", (), (scale.common,),
+                    applied=True)
         )  # fmt: skip
-    elif far and enough:
+    elif far and int(seen.sum()) >= min(2, n):
         made.append(
             Finding("unit", f"torques are {scale.median:.2g} times those of the described arm at "
-                    "all joints: their unit is another one, or all drives have this gain",
+                    "all joints: they have another unit, all drives have this gain, or masses are "
+                    "described wrong",
                     error, error, f"--gain {1.0 / scale.median:.3g}", (), (scale.median,))
         )  # fmt: skip
     return made
@@ -224,14 +225,23 @@ def _exchange_finding(
 # mass and the first moments of a load to minimal parameters, and e is the error of the description.
 # The estimate of x takes both errors into account.
 
-DESCRIBED = 3.0
-"""Strength of a description whose masses are right to some 17 %; 1 trusts them to 50 %."""
 
-LEAST_LOAD = 0.03
-"""A load counts from this share of the described mass on."""
+@dataclass(frozen=True)
+class LoadSearch:
+    """When a load at the tip is told.
 
-FARTHEST = 0.6
-"""A load whose centre is farther from the last joint's frame [m] is something else."""
+    Attributes:
+        trust: strength of a description whose masses are right to some 17 %; 1 trusts them to 50 %.
+        mass: least mass, as a share of the described mass of the arm.
+        distance: farthest centre from the last joint's frame [m].
+    """
+
+    trust: float = 3.0
+    mass: float = 0.03
+    distance: float = 0.6
+
+
+LOAD = LoadSearch()
 
 
 def load_findings(found: Fitted, measures: Measures) -> list[Finding]:
@@ -243,7 +253,7 @@ def load_findings(found: Fitted, measures: Measures) -> list[Finding]:
     n, shift = model.n, np.zeros((p, 4))
     shift[: model.k] = model.base.matrix[:, 10 * (n - 1) : 10 * (n - 1) + 4]
     information, right = found.gram[:p, :p], found.gram[:p, p]
-    keep = scaled_solve(information + prior.precision(DESCRIBED), information).T
+    keep = scaled_solve(information + prior.precision(LOAD.trust), information).T
     left = information - keep @ information
     right = right - information @ prior.mean
     normal = shift.T @ left @ shift
@@ -254,8 +264,8 @@ def load_findings(found: Fitted, measures: Measures) -> list[Finding]:
     covariance = scaled_inverse(normal)
     x = covariance @ (shift.T @ (right - keep @ right))
     mass, deviation = float(x[0]), float(np.sqrt(covariance[0, 0]))
-    far = float(np.linalg.norm(x[1:])) > FARTHEST * max(mass, 0.0)
-    if far or mass < max(SIGNIFICANT.fewer * deviation, LEAST_LOAD * described):
+    far = float(np.linalg.norm(x[1:])) > LOAD.distance * max(mass, 0.0)
+    if far or mass < max(SIGNIFICANT.fewer * deviation, LOAD.mass * described):
         return []
     error = float(np.sqrt(np.mean(measures.blocked**2)))
     words = (

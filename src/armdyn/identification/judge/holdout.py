@@ -9,18 +9,13 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import InputError
+from armdyn.identification.fit.choice import ONSET
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.rows import FilteredSegment, Rows, Work, sample
 from armdyn.identification.judge.box import MOVING
+from armdyn.identification.signals.decimation import NEGLIGIBLE_MOTION
 from armdyn.log.log import Log
 from armdyn.numerics import ratio
-
-# A joint never moves if its greatest speed is below this share of that of any joint, or of its own
-# in other logs.
-HELD = 1e-2
-
-# The speed of a joint that is about to slide [rad/s or m/s]: all but dry friction vanishes.
-SLIDING = 1e-12
 
 # At most about this many blocks of a long log are looked at.
 BLOCKS = 64
@@ -197,7 +192,7 @@ def slowest_moving(speeds: Sequence[Array], elsewhere: Array | float = 0.0) -> A
         elsewhere: their greatest speeds in other logs, ``(n,)``.
     """
     top = np.max([v.max(axis=0) for v in speeds if len(v)], axis=0)
-    held = (top <= HELD * np.maximum(top.max(), elsewhere)) | (top == 0.0)
+    held = (top <= NEGLIGIBLE_MOTION * np.maximum(top.max(), elsewhere)) | (top == 0.0)
     return np.where(held, np.inf, MOVING * top)
 
 
@@ -234,7 +229,7 @@ def _band(
     drives = model.of_drives(qd)
     rest = np.abs(drives) <= least
     ends: list[Array] = []
-    for direction in (-SLIDING, SLIDING):
+    for direction in (-ONSET, ONSET):
         v = np.where(rest, direction, drives)
         v = v if model.coupling is None else v @ model.coupling
         torque = model.predicted(values, q, v, qdd)

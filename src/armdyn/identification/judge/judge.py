@@ -118,7 +118,7 @@ def judge(given: Judged, progress: Progress) -> Judgement:
                  findings, given.ignored),
         (
             *reservations(joints, given.logs, box, measures, findings, given.ignored),
-            *remarks(model.arm, model, values, links, found.solver.prior.mean, box),
+            *remarks(model.arm, model, values, links, box),
         ),
         tuple(findings), box, measures, joint_answers(measures, findings, given.ignored),
     )  # fmt: skip

@@ -10,12 +10,11 @@ import numpy as np
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
-from armdyn.identification.judge.box import OF_LARGEST, Box, Excitation
+from armdyn.identification.judge.box import Box, Excitation
 from armdyn.identification.judge.holdout import Errors
 from armdyn.identification.judge.judgement import Answer, Finding, Measures
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks, extremes
-from armdyn.numerics import ratio
 from armdyn.robot.joint import Joint
 
 WORTH_TELLING = 0.01
@@ -31,20 +30,8 @@ NEGLIGIBLE = 1e-3
 # A joint with a smaller range [rad or m] is at rest.
 RESTING = 1e-3
 
-# A torque that stands at its extreme value in more than this share of the samples is cut off.
-SATURATED = 0.005
-
-# This share of the range is near the extreme value. A torque that is cut off is at that value in at
-# least this share of the samples near it.
-EXTREME = 0.05
-CROWDED = 0.5
-
-# A torque in steps stands at the extreme one less than this many times as often as at the next.
-STEPS = 4.0
-
-# Rigid-body torques of the whole arm, and masses of links, beyond these factors of the described
-# ones are remarked. Links lighter than a small share of the arm are not.
-TORQUE, MASS = 1.8, 5.0
+# Masses of links beyond this factor of the described ones are remarked, unless the link is light.
+MASS = 5.0
 
 REFUSED = ("sign", "swap", "degrees", "unit", "currents")
 """Findings that make a model wrong whatever its error is."""
@@ -58,13 +45,15 @@ it was weighed with the last link."""
 class Limit:
     """A measure of every joint: its bound for a reservation, its bound for refusal, and words.
 
-    `words` contains {name} for the joint, {value} for the measure and {most} for the bound.
+    `words` contains {name} for the joint, {value} for the measure and {most} for the bound. Some
+    measures are not `of_joints` but of the whole arm or log.
     """
 
     measure: str
     reservation: float
     refusal: float
     words: str
+    of_joints: bool = True
 
     def of(self, measures: Measures) -> Array:
         """Return the measure of every joint ``(n,)``; 0 where it is unknown."""
@@ -101,26 +90,25 @@ LIMITS = {limit.measure: limit for limit in (
           "the data do not check the scale of the torque of {name}: it may change predictions by "
           "{value} (at most {most})"),
     Limit("friction", 0.05, 0.25, "friction of {name} drives it: {value} of its torque"),
-    # of all joints together
     Limit("expected", np.inf, 0.15,
           "the motion is under-exciting: on other motions within its ranges torques are expected "
           "to be wrong by {value} (at most {most}), of {name} most. Move all joints through more "
           "of their ranges, faster and not together; `armdyn excite` makes such a motion. Or use "
-          "several logs."),
+          "several logs.", of_joints=False),
     Limit("total", np.inf, 0.25,
-          "on data not used for the fit torques are wrong by {value} (at most {most})."),
+          "on data not used for the fit torques are wrong by {value} (at most {most}).",
+          of_joints=False),
     # one standard deviation; described arms are often known to the second one already
-    Limit("gravity", 0.05, 0.15, ""),
-    # of the log: less shows little
-    Limit("seconds", 1.2, 0.0, "{value} s of data are little (at least {most} s)."),
-    Limit("range", 0.5, 0.0, "joints move through {value} rad only (at least {most} rad)."),
+    Limit("gravity", 0.05, 0.15, "", of_joints=False),
+    Limit("seconds", 1.2, 0.0, "{value} s of data are little (at least {most} s).",
+          of_joints=False),
+    Limit("range", 0.5, 0.0, "joints move through {value} rad only (at least {most} rad).",
+          of_joints=False),
     Limit("speed", 0.25, 0.0,
-          "joints reach {value} rad/s only (at least {most} rad/s): inertias hardly show."),
+          "joints reach {value} rad/s only (at least {most} rad/s): inertias hardly show.",
+          of_joints=False),
 )}  # fmt: skip
 """All limits, by measure: those of every joint are relative to the size of its torque."""
-
-OF_JOINTS = [LIMITS[name] for name in list(LIMITS)[: list(LIMITS).index("expected")]]
-"""The limits of every joint's measures."""
 
 
 def refusals(
@@ -179,7 +167,8 @@ def reservations(
     said += [
         f"{f.what}."
         for f in findings
-        if f.kind in ("elasticity", "backlash") and f.error_after < (1.0 - CLEAR) * f.error_before
+        if (f.kind in ("elasticity", "backlash") and f.error_after < (1 - CLEAR) * f.error_before)
+        or (f.kind == "unit" and not f.applied and not f.joints)
     ]
     turning = [j for j, joint in enumerate(joints) if joint.is_revolute]
     seen = {"seconds": sum(log.duration for log in logs) / len(joints)}
@@ -210,7 +199,7 @@ def gravity_answer(error: Array, findings: Sequence[Finding]) -> Answer:
 
 def _beyond(names: Sequence[str], measures: Measures, *, refusal: bool) -> Iterator[str]:
     """Yield a sentence for the worst joint of every measure beyond its bound."""
-    for limit in OF_JOINTS:
+    for limit in _joint_limits():
         values = limit.of(measures)
         j = int(np.argmax(values))
         value = float(values[j])
@@ -233,7 +222,7 @@ def joint_answers(
     wrong = {j for f in findings if f.kind in REFUSED for j in f.joints}
     made: list[Answer] = []
     for j in range(len(measures.size)):
-        values = [(float(limit.of(measures)[j]), limit) for limit in OF_JOINTS]
+        values = [(float(limit.of(measures)[j]), limit) for limit in _joint_limits()]
         if j + 1 in wrong or any(x > limit.refusal for x, limit in values):
             made.append("not passed")
         elif j in ignored or any(x > limit.reservation for x, limit in values):
@@ -243,6 +232,31 @@ def joint_answers(
     return tuple(made)
 
 
+def _joint_limits() -> list[Limit]:
+    return [limit for limit in LIMITS.values() if limit.of_joints]
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """When a torque is cut off.
+
+    Attributes:
+        share: it stands at its extreme value in more than this share of the samples.
+        near: this share of its range is near the extreme value, and
+        crowded: at least this share of the samples near the extreme value is at it.
+        steps: a torque in steps stands at the extreme one less than this many times as often as at
+            the next.
+    """
+
+    share: float = 0.005
+    near: float = 0.05
+    crowded: float = 0.5
+    steps: float = 4.0
+
+
+SATURATION = Saturation()
+
+
 def saturated(names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] = ()) -> list[str]:
     """Return a sentence for every joint whose torque often stands at its extreme value.
 
@@ -250,7 +264,7 @@ def saturated(names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] 
     """
     taus = [log.tau for log in logs if log.tau is not None]
     low, high = extremes(taus)
-    near, n = EXTREME * (high - low), len(low)
+    near, n = SATURATION.near * (high - low), len(low)
     at, beside, count = np.zeros((2, n)), np.zeros((2, n)), 0
     second = np.stack([np.full(n, np.inf), np.full(n, -np.inf)])
     for rows in _chunks(taus):
@@ -262,13 +276,13 @@ def saturated(names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] 
     step = np.zeros((2, n))
     for rows in _chunks(taus):
         step += (rows == second[0]).sum(axis=0), (rows == second[1]).sum(axis=0)
-    cut = (at > CROWDED * beside) & (at > STEPS * step)
+    cut = (at > SATURATION.crowded * beside) & (at > SATURATION.steps * step)
     share = np.max(np.where(cut, at, 0.0), axis=0) / max(count, 1)
     return [
         f"the torque of {name} stands at its extreme value in {x:.1%} of the samples: it is cut "
         "off. Leave these motions out, or make them slower."
         for j, (name, x, width) in enumerate(zip(names, share.tolist(), high - low, strict=True))
-        if x > SATURATED and width > 0.0 and j not in ignored
+        if x > SATURATION.share and width > 0.0 and j not in ignored
     ]
 
 
@@ -314,7 +328,7 @@ def constant_torques(
 
 
 def remarks(
-    described: Arm, model: Model, values: Array, parameters: Array, mean: Array, box: Box
+    described: Arm, model: Model, values: Array, parameters: Array, box: Box
 ) -> Iterator[str]:
     """Yield a sentence for every value that is hard to believe.
 
@@ -323,11 +337,9 @@ def remarks(
         model: the columns.
         values: their delivered values ``(p,)``.
         parameters: delivered natural parameters ``(10n,)``.
-        mean: the described values of the columns ``(p,)``.
         box: the motions.
     """
     yield from _masses(described, parameters)
-    yield from _whole(described, model, values, mean, box)
     yield from _friction(described, model, values, box)
 
 
@@ -344,22 +356,6 @@ def _masses(arm: Arm, parameters: Array) -> Iterator[str]:
                 f"the link of {joint.name} has a mass of {x:.3g} kg, described are {y:.3g} kg: are "
                 "the torques in N m at the joints, and is there a load?"
             )
-
-
-def _whole(arm: Arm, model: Model, values: Array, mean: Array, box: Box) -> Iterator[str]:
-    if not any(joint.mass for joint in arm.robot.joints):
-        return
-    rows = model.rows(*box.states())
-    inner = np.arange(len(values)) < model.k
-    ours, told = (model.torques(np.where(inner, x, 0.0), rows) for x in (values, mean))
-    size = np.sqrt(np.mean(told**2, axis=0))
-    ours, told = (ratio(x, np.maximum(size, OF_LARGEST * size.max()), 0.0) for x in (ours, told))
-    times = float(ratio(np.sum(ours * told), np.sum(told**2), 1.0))
-    if not 1.0 / TORQUE < times < TORQUE:
-        yield (
-            f"torques of the links are {times:.2g} times those of the description: are the torques "
-            "in N m at the joints, or currents, or torques of motors before their gears?"
-        )
 
 
 def _friction(arm: Arm, model: Model, values: Array, box: Box) -> Iterator[str]:

@@ -23,7 +23,7 @@ from armdyn.identification.arguments import checked_cutoff, checked_logs
 from armdyn.identification.conic import need_solver
 from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.fit import Settings, fitted
-from armdyn.identification.fit.prior import POWERS, SPREAD, LinkPrior, link_length
+from armdyn.identification.fit.prior import POWERS, TRUST, LinkPrior, link_length
 from armdyn.identification.fit.rows import FilteredSegment, Rows
 from armdyn.identification.fit.solver import STRONGEST, Prior
 from armdyn.identification.payload.alignment import aligned, interpolated
@@ -217,7 +217,7 @@ def _link_prior(arm: Arm, parts: Sequence[FilteredSegment]) -> LinkPrior:
     """Return a prior around zero; its spread is that of a mass at one link length."""
     length = link_length(arm)
     mass = max(float(_rms(parts).max()) / (9.81 * length), SETTINGS.lightest)
-    return LinkPrior(np.zeros(10), SPREAD * mass * length**POWERS, False)
+    return LinkPrior(np.zeros(10), TRUST.spread * mass * length**POWERS, False)
 
 
 def _rms(parts: Sequence[FilteredSegment]) -> Array:
