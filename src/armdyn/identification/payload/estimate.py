@@ -41,7 +41,7 @@ from armdyn.identification.fit.rows import Rows
 from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
 from armdyn.identification.payload.payload import from_tip
 from armdyn.minimal.parameters import MinimalParameters
-from armdyn.numerics import RANK, ROUNDING, ratio, scaled_root
+from armdyn.numerics import RANK, ROUNDING, scaled_root
 from armdyn.progress import silent
 
 Mask = NDArray[np.bool_]
@@ -272,8 +272,9 @@ def estimate(
     sets = np.array([mismatch, range(p, p + n)] if len(mismatch) else [range(p, p + n)])
     expected = gains = GainPrior.expected(sets, max(gain_error, ROUNDING))
     bare = _with_gains(prior, n)
-    x, d = start, np.zeros(n)
-    solver = Solver(blocks.sum(axis=0), counts, bare, tuple(range(p + n)), np.ones(n))
+    x: Array = start
+    d: Array = np.zeros(n)
+    solver: Solver = Solver(blocks.sum(axis=0), counts, bare, tuple(range(p + n)), np.ones(n))
     fit: Fit | None = None
     for _ in range(SETTINGS.rounds):
         squares = _scaled(blocks, x, d).sum(axis=0)
@@ -288,10 +289,8 @@ def estimate(
         if max(moved, abs(gains.std / before - 1.0)) < SETTINGS.settled:
             break
     assert fit is not None
-    P, mean = solver.prior.precision(fit.strength), bare.mean
-    grams = np.tensordot(_scaled(blocks, x, d), fit.weights**-2.0, axes=([1], [0]))
-    whole = grams.sum(axis=0)
-    spread = jackknife([solution(whole - G, P, mean)[0] for G in grams])
+    spread = block_jackknife(_scaled(blocks, x, d), fit.weights, solver.prior, fit.strength)
+    P = solver.prior.precision(fit.strength)
     covariance = spread + fit.covariance @ P @ fit.covariance
     return Estimate(
         load=x, covariance=covariance[:LOAD, :LOAD],
@@ -314,15 +313,24 @@ def _with_gains(prior: Prior, n: int) -> Prior:
 def _scaled(blocks: Array, x: Array, d: Array) -> Array:
     """Return the blocks with the columns of the gains, linear about x and d."""
     n, p = len(d), blocks.shape[-1] - 1
-    made = np.empty((len(blocks), n, p + n + 1, p + n + 1))
+    maps = np.zeros((n, p + 1, p + n + 1))
     for j in range(n):
-        M = np.zeros((p + 1, p + n + 1))  # new columns from old ones
+        M: Array = maps[j]
         M[:p, :p] = np.eye(p)
         M[:LOAD, :LOAD] *= 1.0 + d[j]
         M[:LOAD, p + j] = x
         M[:LOAD, -1], M[p, -1] = d[j] * x, 1.0
-        made[:, j] = M.T @ blocks[:, j] @ M
-    return made
+    return mapped(blocks, maps)
+
+
+def mapped(squares: Array, maps: Array) -> Array:
+    """Return the Gram matrices of new columns, which the maps of all joints give from old ones."""
+    return maps.transpose(0, 2, 1) @ squares @ maps
+
+
+def weighted(squares: Array, weights: Array) -> Array:
+    """Return the sum over joints of Gram matrices ``(..., n, p, p)`` of weighted rows."""
+    return np.einsum("j,...jik->...ik", weights**-2.0, squares)
 
 
 def _correlation(
@@ -331,6 +339,20 @@ def _correlation(
     only = np.where(np.arange(len(values)) < LOAD, values, 0.0)
     both = zip(targets, rows.torques(values), rows.torques(only), strict=True)
     return correlation_lengths([tau - ours - d * load for tau, ours, load in both], kept)
+
+
+def block_jackknife(blocks: Array, weights: Array, prior: Prior, strength: float) -> Array:
+    """Return the covariance of all columns by fits that leave out blocks in turn.
+
+    Args:
+        blocks: Gram matrices of the rows [columns | torque] of blocks and joints.
+        weights: of the joints ``(n,)``.
+        prior: of all columns.
+        strength: of the prior.
+    """
+    grams, P = weighted(blocks, weights), prior.precision(strength)
+    whole = grams.sum(axis=0)
+    return jackknife([solution(whole - G, P, prior.mean)[0] for G in grams])
 
 
 def jackknife(estimates: Sequence[Array]) -> Array:

@@ -83,7 +83,7 @@ class PayloadSettings:
     arm_error: float = 0.05
     worst_arm: float = 0.5
     rounds: int = 2
-    most_off: float = 2.0
+    most_off: float = 1.75
     possible: tuple[float, float] = (0.5, 1.6)
     shown: float = 0.15
     blocks: int = 20
@@ -264,7 +264,11 @@ def _unknowns(
     grows = [load_friction(arm, j, to_link, alone) for j in range(n)]
     own = [Column(f"Fl_{name}", "", "extra", j, grows[j]) for j, name in names]
     # inverse standard deviations; those of the arm and of the gains follow
-    roots = [SETTINGS.strength / link.spread, np.zeros(k - LOAD), np.full(n, 1.0 / SETTINGS.load_friction)]
+    roots = [
+        SETTINGS.strength / link.spread,
+        np.zeros(k - LOAD),
+        np.full(n, 1.0 / SETTINGS.load_friction),
+    ]
     if alone:
         own += [Column(f"gain_{name}", "", "extra", j, rigid_torque(arm, j)) for j, name in names]
         roots.append(np.zeros(n))
@@ -329,7 +333,7 @@ def _payload(
         load=load, arm=loaded(arm, load), parameters=estimated.load, std=std,
         covariance=estimated.covariance, identifiable=can, mass_std=float(std[0]), com_std=com_std,
         sigma=estimated.sigma, gains=estimated.gains, gains_std=estimated.gains_std, shift=shift,
-        reasons=tuple(reasons), notes=tuple(notes),
+        gain_error=estimated.gain_error, reasons=tuple(reasons), notes=tuple(notes),
     )  # fmt: skip
 
 
