@@ -36,7 +36,7 @@ from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.identification.fit.columns import Column, Model
 from armdyn.identification.fit.correlation import correlation_lengths
-from armdyn.identification.fit.gram import Gram, gram_of
+from armdyn.identification.fit.gram import gram_of
 from armdyn.identification.fit.rows import Rows
 from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
 from armdyn.identification.payload.payload import from_tip
@@ -47,7 +47,7 @@ from armdyn.progress import silent
 Mask = NDArray[np.bool_]
 
 # Parameters of a load, the first columns of the regression.
-LOAD = 10
+LOAD = len(PARAMETER_NAMES)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,6 @@ class EstimateSettings:
         blocks: least number of blocks of time with motion, for a jackknife over them.
         common: share of the variance of the gains that is common to all drives: a wrong unit, one
             wrong constant.
-        determined: least number of gains that the data determine, a divisor.
         rounds: most Gauss-Newton steps of the gains.
         settled: relative change of the load that ends them.
         weights: relative change of the weights that ends a fit.
@@ -66,7 +65,6 @@ class EstimateSettings:
 
     blocks: int = 4
     common: float = 2.0 / 3.0
-    determined: float = 1e-9
     rounds: int = 8
     settled: float = 1e-6
     weights: float = 1e-4
@@ -173,20 +171,21 @@ class Estimate:
     sigma: Array
 
 
-def moving_blocks(rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]) -> Gram:
-    """Return the Gram matrices of the blocks of time in which joints move."""
+def moving_blocks(
+    rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]
+) -> tuple[Array, Array]:
+    """Return X^T X of the rows X = [columns | torque], and the numbers of rows of every joint.
+
+    The former is ``(B, n, p + 1, p + 1)``: of the blocks of time in which joints move.
+    """
     gram = gram_of(rows, targets, kept, silent)
-    moving = gram.counts.sum(axis=1) > 0.0
-    if moving.sum() < SETTINGS.blocks:
+    moving = np.flatnonzero(gram.counts.sum(axis=1)).tolist()
+    if len(moving) < SETTINGS.blocks:
         raise InputError(
             "the joints hardly move in the logs: stiction hides the load at rest. Record a motion."
         )
-    return gram.part(moving)
-
-
-def joint_squares(gram: Gram) -> Array:
-    """Return X^T X of the rows [columns | torque] of blocks and joints, ``(B, n, p+1, p+1)``."""
-    return np.stack([gram.part(slice(b, b + 1)).squares() for b in range(gram.blocks)])
+    blocks = np.stack([gram.part(slice(b, b + 1)).squares() for b in moving])
+    return blocks, gram.counts.sum(axis=0)
 
 
 @dataclass(frozen=True)
@@ -224,25 +223,20 @@ class GainPrior:
             fixed[np.ix_(at, at)] = alike / self.common + (np.eye(n) - alike) / own
         return replace(prior, fixed=fixed)
 
-    def widened(self, fit: Fit) -> GainPrior:
+    def widened(self, fit: Fit, least: GainPrior) -> GainPrior:
         """Return the variances under which the gains of a fit are most probable [MacKay1992].
 
-        What the d_j have in common is no different from the mass of the load, so the e_j alone
-        show a common error.
+        They are not smaller than `least`. What the d_j have in common is no different from the mass
+        of the load, so the e_j alone show a common error.
         """
-        n, common, own = self.sets.shape[1], 0.0, np.zeros(len(self.own))
+        n, common, own = self.sets.shape[1], least.common, least.own.copy()
         for k, at in enumerate(self.sets):
             d, C = fit.values[at], fit.covariance[np.ix_(at, at)]
             alike, variance = float(d.sum()) ** 2 / n, float(C.sum()) / n
             determined = n - 1.0 - (float(np.trace(C)) - variance) / self.own[k]
-            own[k] = (float(d @ d) - alike) / max(determined, SETTINGS.determined)
+            own[k] = max(own[k], (float(d @ d) - alike) / max(determined, ROUNDING))
             if k + 1 < len(self.sets):
-                common = alike / max(1.0 - variance / self.common, SETTINGS.determined)
-        return replace(self, common=common, own=own)
-
-    def at_least(self, other: GainPrior) -> GainPrior:
-        """Return the larger variances of both."""
-        common, own = max(self.common, other.common), np.maximum(self.own, other.own)
+                common = max(common, alike / max(1.0 - variance / self.common, ROUNDING))
         return replace(self, common=common, own=own)
 
 
@@ -266,8 +260,7 @@ def estimate(
         gain_error: standard deviation of the relative gains of the drives; 0: they are exact.
         start: a first guess of the load's ten parameters.
     """
-    gram = moving_blocks(rows, targets, kept)
-    blocks, counts = joint_squares(gram), gram.counts.sum(axis=0)
+    blocks, counts = moving_blocks(rows, targets, kept)
     n, p = rows.model.n, len(rows.model.columns)
     sets = np.array([mismatch, range(p, p + n)] if len(mismatch) else [range(p, p + n)])
     expected = gains = GainPrior.expected(sets, max(gain_error, ROUNDING))
@@ -283,7 +276,7 @@ def estimate(
         moved = float(np.linalg.norm(fit.values[:LOAD] - x)) / max(float(np.linalg.norm(x)), 1e-9)
         x, d, before = fit.values[:LOAD], fit.values[p:], gains.std
         if gain_error > 0.0:
-            gains = gains.widened(fit).at_least(expected)
+            gains = gains.widened(fit, expected)
         c = _correlation(rows, targets, kept, fit.values[:p], d)
         solver = replace(solver, correlation=c)
         if max(moved, abs(gains.std / before - 1.0)) < SETTINGS.settled:

@@ -38,7 +38,6 @@ from armdyn.identification.payload.estimate import (
     LOAD,
     LoadColumns,
     block_jackknife,
-    joint_squares,
     mapped,
     model_of,
     moving_blocks,
@@ -183,9 +182,9 @@ def _blocks(arm: Arm, data: Data) -> tuple[Model, Array, Array]:
         parts = filtered_segments(logs, bands, model)
         targets = [part.filtered(part.tau) for part in parts]
         kept = [np.abs(part.qd[part.centres]) > SETTINGS.dead_band for part in parts]
-        gram = moving_blocks(Rows(model, parts), targets, kept)
-        blocks.append(joint_squares(gram))
-        counts += gram.counts.sum(axis=0)
+        made, rows = moving_blocks(Rows(model, parts), targets, kept)
+        blocks.append(made)
+        counts += rows
     blocks[0][..., :LOAD], blocks[0][..., :LOAD, :] = 0.0, 0.0  # no load, no torque of it
     return model, np.concatenate(blocks), counts
 

@@ -10,7 +10,7 @@ measured positions is first subtracted from each log; then errors of the model a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from armdyn.errors import InputError
 from armdyn.identification.arguments import checked_cutoff, checked_logs
 from armdyn.identification.conic import need_solver
 from armdyn.identification.fit.columns import Column, Model, friction_columns
-from armdyn.identification.fit.fit import Fitted, Settings, fitted
+from armdyn.identification.fit.fit import Settings, fitted
 from armdyn.identification.fit.prior import POWERS, SPREAD, LinkPrior, link_length
-from armdyn.identification.fit.rows import FilteredSegment, Rows
+from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.fit.solver import STRONGEST, Prior
 from armdyn.identification.payload.alignment import aligned, interpolated
 from armdyn.identification.payload.estimate import (
@@ -153,16 +153,22 @@ def identify_payload(
     need_solver("identifying a physically consistent load")
     data = prepared(held, empty, checked_cutoff(cutoff), None, tell)
     starts = [float(log.t[0]) for log in (*held, *empty)]
-    parts, shift = _added_torques(arm, data, starts)
-    prior = _link_prior(arm, parts)
     plain = model_of(arm, LoadColumns(arm), friction_columns(arm) if refit else [])
+    parts, shift = _added_torques(arm, data, starts, plain)
+    prior = _link_prior(arm, parts)
     settings = Settings(np.full(arm.n, SETTINGS.dead_band), True, None, SETTINGS.strength)
     first = fitted(Rows(plain, parts), prior, settings, tell)
     tell(0, 1, "error bars")
-    estimated = _estimated(arm, parts, first, prior, refit, not empty, gains)
-    shown = estimated
+
+    def with_gains(gain_error: float, load: Array, rounds: int = SETTINGS.rounds) -> Estimate:
+        model, wide, mismatch = _unknowns(arm, load, prior, _rms(parts), refit, not empty)
+        rows = Rows(model, parts)
+        found = estimate(rows, first.targets, first.kept, wide, mismatch, gain_error, load)
+        return found if rounds == 1 else with_gains(gain_error, found.load, rounds - 1)
+
+    estimated = shown = with_gains(gains, first.fit.values[:LOAD])
     if gains < SETTINGS.arm_error:  # joints that contradict each other show it nevertheless
-        shown = _estimated(arm, parts, first, prior, refit, not empty, SETTINGS.arm_error)
+        shown = with_gains(SETTINGS.arm_error, estimated.load, 1)
     body = _physical_load(estimated, prior)
     reasons = [*_implausible_torques(arm, data, body), *_disagreement(arm, shown, gains)]
     notes = [*data.notes, *_notes(shift, refit, gains, estimated.gain_error)]
@@ -170,32 +176,24 @@ def identify_payload(
 
 
 def _added_torques(
-    arm: Arm, data: Data, starts: Sequence[float]
+    arm: Arm, data: Data, starts: Sequence[float], model: Model
 ) -> tuple[list[FilteredSegment], float | None]:
     """Return the torques that the load adds, and the shift of the log without load."""
-    listed: list[FilteredSegment] = []
+    logs: list[Prepared] = []
     shift = None
-    for number, (log, band) in enumerate(zip(data.train, data.train_bands, strict=True)):
-        target = _residuals(arm, log)
-        kept = np.ones(len(log), dtype=np.bool_)
+    for log in data.train:
+        tau, bounds = _residuals(arm, log), log.bounds
         if data.test:
             other = data.test[0]
-            match = aligned(log, other, (starts[0], starts[1]))
-            shift, kept = match.shift, match.common
-            target = target - interpolated(match.times, other.t, _residuals(arm, other))
-        for a, b in log.bounds:
-            at = a + np.flatnonzero(kept[a:b])
-            if not len(at):
-                continue
-            a, b = int(at[0]), int(at[-1]) + 1
-            one = FilteredSegment(
-                number, log.t[a:b], log.q[a:b], log.qd[a:b], log.qdd[a:b], target[a:b], band
-            )
-            if len(one.centres):
-                listed.append(one)
-    if not listed:
+            shift, times, common = aligned(log, other, starts)
+            tau = tau - interpolated(times, other.t, _residuals(arm, other))
+            first, *_, last = np.flatnonzero(common).tolist()
+            bounds = tuple((max(a, first), max(min(b, last + 1), first)) for a, b in bounds)
+        logs.append(replace(log, tau=tau, bounds=bounds))
+    parts = filtered_segments(logs, data.train_bands, model)
+    if not parts:
         raise InputError("the logs are too short: nothing is left after filtering. Record longer.")
-    return listed, shift
+    return parts, shift
 
 
 def _residuals(arm: Arm, log: Prepared) -> Array:
@@ -214,36 +212,6 @@ def _link_prior(arm: Arm, parts: Sequence[FilteredSegment]) -> LinkPrior:
 def _rms(parts: Sequence[FilteredSegment]) -> Array:
     count = sum(len(part.t) for part in parts)
     return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
-
-
-def _estimated(
-    arm: Arm,
-    parts: Sequence[FilteredSegment],
-    first: Fitted,
-    prior: LinkPrior,
-    refit: bool,
-    alone: bool,
-    gain_error: float,
-) -> Estimate:
-    """Return the load beside all that is unknown.
-
-    Args:
-        arm: the arm without load.
-        parts: the torques that the load adds.
-        first: a fit of the load alone.
-        prior: of the load.
-        refit: fit friction again.
-        alone: whether the model of the arm was subtracted, rather than a log without load.
-        gain_error: relative standard deviation of the gains.
-    """
-    load, estimated = first.fit.values[:LOAD], None
-    for _ in range(SETTINGS.rounds):
-        model, wide, mismatch = _unknowns(arm, load, prior, _rms(parts), refit, alone)
-        rows = Rows(model, parts)
-        estimated = estimate(rows, first.targets, first.kept, wide, mismatch, gain_error, load)
-        load = estimated.load
-    assert estimated is not None
-    return estimated
 
 
 def _unknowns(
