@@ -10,7 +10,15 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from armdyn import Arm, InputError, Log, identify_payload
+from armdyn import (
+    Arm,
+    ArmdynError,
+    InputError,
+    Log,
+    Payload,
+    identify_drive_gains,
+    identify_payload,
+)
 from armdyn.identification.payload.payload import loaded
 from support.identification import motion, small_arm
 from support.payloads import LOAD, arm_called, pair
@@ -146,6 +154,43 @@ def test_what_cannot_show_a_load_is_refused() -> None:
         identify_payload(arm, still)
     with pytest.raises(InputError, match="stiction hides the load"):
         identify_payload(arm, still, without=replace(still, tau=held.tau + 0.1))
+
+
+def one_joint() -> Arm:
+    return Arm(replace(small_arm().robot, joints=small_arm().robot.joints[1:2]))
+
+
+@pytest.mark.parametrize("arm", [one_joint(), arm_called("planar2")], ids=["one", "planar2"])
+@pytest.mark.parametrize("change", ["none", "constant", "zero", "rest"])
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_degenerate_columns_give_an_answer_or_an_error(arm: Arm, change: str, noise: float) -> None:
+    logs: list[Log] = []
+    for log in pair(arm, noise=noise):
+        assert log.tau is not None
+        q, tau = log.q.copy(), log.tau.copy()
+        if change in ("constant", "zero"):
+            tau[:, -1] = 2.0 if change == "constant" else 0.0
+        if change == "rest":
+            q[:, :-1] = 0.3
+        logs.append(replace(log, q=q, tau=tau))
+    held, empty = logs
+    amperes = [replace(log, effort="current") for log in (empty, held)]
+    for answer in (
+        lambda: identify_payload(arm, held),
+        lambda: identify_payload(arm, held, gain_error=0.0),
+        lambda: identify_payload(arm, held, without=empty),
+        lambda: identify_drive_gains(arm, *amperes, LOAD),
+    ):
+        try:
+            found = answer()
+        except ArmdynError as error:
+            assert change != "none", error
+            continue
+        assert np.isfinite(found.std).all() and found.summary()
+        if found.passed and isinstance(found, Payload):
+            assert abs(found.load.mass - 2.0) < 4 * found.mass_std + 1e-3
+        elif found.passed:
+            assert (np.abs(found.gains - 1.0) < 4 * found.std + 1e-3).all()
 
 
 def study() -> ModuleType:

@@ -183,6 +183,19 @@ def test_an_arm_described_without_masses() -> None:
     assert result.torque_error_total < 1.1 * free.torque_error_total
 
 
+@pytest.mark.parametrize("described", [True, False])
+@pytest.mark.parametrize("factor", [-5.0, 0.0, 1000.0])
+def test_a_free_fit_gives_a_result_whatever_its_masses_are(described: bool, factor: float) -> None:
+    log = recorded(small_arm())
+    assert log.tau is not None
+    wrong = replace(log, tau=log.tau * np.array([1.0, 1.0, factor]))
+    result = identify(small_arm(described=described), wrong, physical=False)
+    assert np.isfinite(result.values).all() and np.isfinite(result.std).all()
+    assert result.arm.n == 3 and result.verdict in ("passed", "usable", "not passed")
+    if described:
+        assert result.verdict != "passed"
+
+
 def test_a_missing_solver_is_told_before_any_work(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "clarabel", None)
     steps: list[str] = []
