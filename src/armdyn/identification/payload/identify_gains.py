@@ -57,7 +57,6 @@ class GainSettings:
 
     Attributes:
         dead_band: slower rows are left out [rad/s or m/s]: stiction does not follow the model.
-        friction: terms of the friction of a drive, three columns for each joint.
         sure: a given centre of mass is wrong if the currents contradict it by more standard
             deviations, and
         apart: by more than this distance [m].
@@ -69,7 +68,6 @@ class GainSettings:
     """
 
     dead_band: float = 0.02
-    friction: tuple[str, ...] = ("viscous", "coulomb", "offset")
     sure: float = 5.0
     apart: float = 0.01
     possible: tuple[float, float] = (1e-4, 1e5)
@@ -174,8 +172,7 @@ def _currents(arm: Arm, logs: Log | Sequence[Log], what: str) -> list[Log]:
 
 def _blocks(arm: Arm, data: Data) -> tuple[Model, Array, Array]:
     """Return the columns, their Gram matrices ``(B, n, p + 1, p + 1)``, and numbers of rows."""
-    own = [column for column in friction_columns(arm) if column.kind in SETTINGS.friction]
-    model = model_of(arm, LoadColumns(arm, arm.minimal_with(rotor=True)), own)
+    model = model_of(arm, LoadColumns(arm, arm.minimal_with(rotor=True)), friction_columns(arm))
     blocks: list[Array] = []
     counts = np.zeros(arm.n)
     for logs, bands in ((data.train, data.train_bands), (data.test, data.test_bands)):
@@ -248,8 +245,8 @@ def _answer(fit: GainFit, mass: float, notes: list[str]) -> DriveGains:
 class GainFit:
     """Least squares of the currents; the unknowns are [a | w | f | x].
 
-    a_j are inverse gains ``(n,)``, w minimal parameters ``(k,)``, f friction in amperes (three of
-    every joint), and x the unknown parameters of the load.
+    a_j are inverse gains ``(n,)``, w minimal parameters ``(k,)``, f friction in amperes (all terms
+    of every joint), and x the unknown parameters of the load.
     """
 
     def __init__(
@@ -265,7 +262,8 @@ class GainFit:
             unknown: places of the unknown ones.
         """
         n, k = model.n, model.k - LOAD
-        ends = np.cumsum([0, n, k, 3 * n, len(unknown)]).tolist()
+        self._terms = (len(model.columns) - model.k) // n
+        ends = np.cumsum([0, n, k, self._terms * n, len(unknown)]).tolist()
         self.a, self.w, self._f, self._x = (slice(a, b) for a, b in pairwise(ends))
         self.arm, self.blocks, self.counts = model.arm, blocks, counts
         self.known, self.unknown, self._count = known, list(unknown), ends[-1]
@@ -324,7 +322,7 @@ class GainFit:
                 f"the currents of {', '.join(np.array(self.arm.joint_names)[silent])} are zero, or "
                 "do not depend on the load. Check the log."
             )
-        z[self._f] /= np.repeat(z[self.a], 3)
+        z[self._f] /= np.repeat(z[self.a], self._terms)
         z[self.a] = 1.0 / z[self.a]
         return z
 
@@ -338,7 +336,7 @@ class GainFit:
             M: Array = maps[j]
             M[:end, j] = np.concatenate([load, w])
             M[LOAD:end, self.w] = z[j] * np.eye(len(w))
-            M[end:-1, self._f] = np.eye(3 * len(maps))
+            M[end:-1, self._f] = np.eye(self._terms * len(maps))
             M[self.unknown, self._x] = z[j] * np.eye(len(self.unknown))
             M[:end, -1] = z[j] * np.concatenate([load - self.known, w])
             M[-1, -1] = 1.0
