@@ -67,7 +67,7 @@ class PayloadSettings:
         worst_arm: the greatest; the data decide between them.
         rounds: load-dependent friction needs the load, and the load needs the friction.
         most_off: the load fails if the joints show gain errors larger than those assumed by this
-            factor. Of 60 cases of `benchmarks/payload.py`, gains within 5 % fail in 0 or 1, gains
+            factor. Of 60 cases of `benchmarks/payload.py`, gains within 5 % fail in 0 to 2, gains
             within 10 % in 1 to 10, gains within 40 % one by one in nearly all.
         possible: range of measured per modelled torque; outside of it a sign, a unit or a joint is
             wrong.
