@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     from armdyn.identification.extra import Extra
     from armdyn.identification.feasible import Feasibility, feasible
     from armdyn.identification.identify import identify
-    from armdyn.identification.payload.drive_gains import DriveGains
     from armdyn.identification.payload.identify_gains import identify_drive_gains
     from armdyn.identification.payload.identify_payload import identify_payload
-    from armdyn.identification.payload.payload import Load, Payload
+    from armdyn.identification.payload.payload import DriveGains, Load, Payload
     from armdyn.identification.result import Result
     from armdyn.log.log import Log
     from armdyn.minimal.parameters import MinimalParameters
@@ -129,7 +128,7 @@ _HOMES = {
     "AdaptiveControl": "control.adaptive",
     "Arm": "arm.arm",
     "ComputedTorque": "simulation.controllers",
-    "DriveGains": "identification.payload.drive_gains",
+    "DriveGains": "identification.payload.payload",
     "ExcitingMotion": "excitation.motion",
     "Extra": "identification.extra",
     "Feasibility": "identification.feasible",

@@ -129,7 +129,7 @@ def with_light_load(mass: float) -> DriveGains:
 def test_a_load_that_is_hardly_felt_is_told() -> None:
     found = with_light_load(7e-4)
     assert not all(found.known)
-    assert any("hardly known" in note for note in found.notes)
+    assert any("hardly known" in reason for reason in found.reasons)
     with pytest.raises(NumericalError, match="heavier load"):
         with_light_load(1e-4)
 

@@ -80,11 +80,11 @@ def test_error_bars_are_honest() -> None:
     assert 0.7 < np.sqrt(np.mean(np.square(scores))) < 1.4
 
 
-def test_bad_data_give_a_load_that_can_exist() -> None:
+def test_bad_data_give_a_physically_consistent_load() -> None:
     arm = small_arm()
     held, empty = (log.part(0, 500) for log in pair(arm, noise=4.0))
     found = identify_payload(arm, held, without=empty)
-    assert found.load.mass > 0.0  # `Load` refuses what cannot exist
+    assert found.load.mass > 0.0  # `Load` refuses inconsistent ones
     assert found.std[9] > 0.01
 
 
@@ -140,7 +140,7 @@ def test_wrong_arguments_are_told() -> None:
         identify_payload(arm_called("puma560"), held)
 
 
-def test_loads_that_cannot_exist_are_refused() -> None:
+def test_inconsistent_loads_are_refused() -> None:
     with pytest.raises(InputError, match="triangle"):
         Load(mass=1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.5))
     with pytest.raises(RobotError, match="negative"):

@@ -9,8 +9,6 @@ off the diagonal with sqrt 2.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -19,12 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array
-from armdyn.errors import MissingExtraError, NumericalError
+from armdyn.errors import NumericalError
+from armdyn.files import imported
 from armdyn.log.segments import scipy
 
 Terms = Sequence[tuple[slice, Array]]
-
-PACKAGE = "clarabel"
 
 # Settings that are tried in turn: Clarabel's own; more regularisation of the linear systems, for
 # data without noise, where the cost is nearly flat; then reduced tolerances as well.
@@ -37,10 +34,9 @@ WITHOUT_SOLUTION = {
 }
 
 
-def need_solver(why: str) -> None:
-    """Raise an error if the solver is missing, before any work is done."""
-    if importlib.util.find_spec(PACKAGE) is None:
-        raise MissingExtraError(PACKAGE, "identify", why)
+def need_solver(why: str) -> Any:
+    """Return the module of the solver, or raise an error if it is missing, before any work."""
+    return imported("clarabel", why, "identify")
 
 
 def at_triangle(i: int, j: int) -> int:
@@ -63,9 +59,8 @@ class ConicProblem:
     A function is a sum of terms: a slice of the unknowns, and the matrix that multiplies it.
     """
 
-    def __init__(self, why: str) -> None:
-        need_solver(why)
-        self._clarabel: Any = importlib.import_module(PACKAGE)
+    def __init__(self, what: str) -> None:
+        self._clarabel, self._what = need_solver(what), what
         self._costs: list[Array] = []
         self._cones: list[tuple[Any, Terms, Array]] = []
         self._count = 0
@@ -127,7 +122,7 @@ class ConicProblem:
         if len(constant):
             self._cones.append((cone, terms, constant))
 
-    def solve(self, what: str) -> Array:
+    def solve(self) -> Array:
         """Return the unknowns of least cost.
 
         Raises:
@@ -142,7 +137,7 @@ class ConicProblem:
             blocks.append(block)
         A, b = np.concatenate(blocks), np.concatenate([constant for *_, constant in self._cones])
         if not all(np.isfinite(x).all() for x in (linear, squares, A, b)):
-            raise NumericalError(f"{what}: a coefficient of the problem is not finite.")
+            raise NumericalError(f"{self._what}: a coefficient of the problem is not finite.")
         sparse, status = scipy("sparse"), ""
         for changes in SETTINGS:
             settings = self._clarabel.DefaultSettings()
@@ -161,4 +156,4 @@ class ConicProblem:
             if status in WITHOUT_SOLUTION:
                 break
         why = WITHOUT_SOLUTION.get(status, f"gave up ({status})")
-        raise NumericalError(f"{what}: the solver Clarabel {why}.")
+        raise NumericalError(f"{self._what}: the solver Clarabel {why}.")

@@ -37,7 +37,7 @@ from armdyn.identification.fit.fit import Selected
 from armdyn.identification.fit.prior import description_precision
 from armdyn.identification.fit.solver import Prior
 from armdyn.identification.physical import Solution
-from armdyn.numerics import ratio, scaled_inverse, scaled_root, scaled_solve
+from armdyn.numerics import RANK, ratio, scaled_inverse, scaled_root, scaled_solve
 from armdyn.robot.friction import FRICTION_TERMS
 
 # Speeds at which the friction curve is compared, as shares of the highest speed.
@@ -51,9 +51,6 @@ HALF = 0.5
 
 # A block determines a direction at most up to this rest.
 LEAST_LEFT = 1e-3
-
-# Singular values below this share belong to directions that the rows do not show.
-ROUNDING = 1e-9
 
 
 def error_covariance(selected: Selected, solution: Solution) -> Array:
@@ -211,7 +208,7 @@ def block_deviations(
         S: the columns.
     """
     H, g = equations
-    root = scaled_root(H[np.ix_(S, S)], ROUNDING**2)
+    root = scaled_root(H[np.ix_(S, S)], RANK**2)
     beta = root @ (root.T @ g[S])
     own = blocks[:, S]
     score = (own[:, :, -1] - own[:, :, S] @ beta) @ root
@@ -253,7 +250,7 @@ def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -
             continue
         same = [_place(wide, model.columns[i]) for i in ours]
         G = total[j]
-        found = scaled_solve(G[np.ix_(same, same)], G[np.ix_(same, theirs)], ROUNDING)
+        found = scaled_solve(G[np.ix_(same, same)], G[np.ix_(same, theirs)], RANK)
         Q[np.ix_(ours, [place[i] for i in theirs])] = found
     return Q
 

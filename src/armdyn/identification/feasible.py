@@ -141,7 +141,7 @@ class _Links:
         problem.zero([(u, self.rows)], -self.units @ w)
         problem.not_negative([(t, -np.ones((1, 1)))], np.ones(1))
         self._above(problem, t)
-        return float(problem.solve(WHY)[t][0])
+        return float(problem.solve()[t][0])
 
     def nearest(self, w: Array) -> tuple[Array, float]:
         """Return the parameters of the links with the nearest values, and their distance."""
@@ -153,7 +153,7 @@ class _Links:
         problem.zero([(u, self.rows), (off, -np.eye(k))], -self.units @ w)
         problem.norm(off)
         self._above(problem)
-        solution = problem.solve(WHY)[u]
+        solution = problem.solve()[u]
         pairs = zip(self.roots, solution[: 10 * n].reshape(n, 10), strict=True)
         x = [parameters_of(C @ _positive(body_of_triangle(X)) @ C.T) for C, X in pairs]
         rotors = self.rotor_unit * np.maximum(solution[10 * n :], 0.0)

@@ -45,11 +45,7 @@ from armdyn.identification.pseudo_inertia import (
 from armdyn.robot.friction import FRICTION_TERMS, shape_fields
 from armdyn.robot.joint import Joint
 
-WHAT = "physically consistent links"
 WHY = "finding physically consistent links (`physical=False` leaves it out)"
-
-# A smaller negative value (SI) is a zero that was rounded.
-ROUNDED = 1e-9
 
 
 @dataclass(frozen=True)
@@ -69,6 +65,7 @@ class Settings:
         helps: a round must reduce the excess misfit to this share.
         unseen: weight that keeps friction that the data do not show at the value of the regression.
         worse: if residuals grow by a larger share, the note has a hint.
+        rounded: a smaller negative value (SI) is a zero that was rounded.
     """
 
     most_exact: float = 1e5
@@ -80,6 +77,7 @@ class Settings:
     helps: float = 0.95
     unseen: float = 1e-3
     worse: float = 0.3
+    rounded: float = 1e-9
 
 
 SETTINGS = Settings()
@@ -234,12 +232,12 @@ def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Arra
     seen += [(turns, natural[:, free] * unit), (moves, T[:, k:p] * units)]
     known = T[:, k:p] @ own - T[:, p] + natural[:, held] @ problem.mean[held]
     cones.zero([*seen, (residual, -np.eye(len(T)))], known)
-    solution = cones.solve(WHAT)
+    solution = cones.solve()
     shapes = [body_of_triangle(solution[body]) for body in bodies]
     if any(np.linalg.eigvalsh(X)[0] <= 0.0 for X in shapes):
         raise NumericalError(
-            f"{WHAT}: the solver Clarabel came too near to inconsistent inertias. Use data that "
-            "excite the arm more, or `physical=False`."
+            f"{WHY}: the solver Clarabel came too near to inconsistent inertias. Use data that "
+            "excite the arm more."
         )
     x = np.concatenate([
         *(parameters_of(C @ X @ C.T) for X, C in zip(shapes, roots, strict=True)),
@@ -292,7 +290,7 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         for key, value in fields.items():
             signed = key in FRICTION_TERMS and FRICTION_TERMS[key].signed
             fields[key] = min(value if signed else max(value, 0.0), highest(key))
-            if not fields[key] - ROUNDED <= value <= fields[key]:
+            if not fields[key] - SETTINGS.rounded <= value <= fields[key]:
                 notes.append(
                     f"{key} of {joint.name} came out as {value:.3g}; the arm has {fields[key]:g}."
                 )

@@ -11,8 +11,7 @@ from armdyn.robot.joint import Joint
 
 if TYPE_CHECKING:
     from armdyn.identification.judge.judgement import Finding
-    from armdyn.identification.payload.drive_gains import DriveGains
-    from armdyn.identification.payload.payload import Payload
+    from armdyn.identification.payload.payload import DriveGains, Payload
     from armdyn.identification.result import Result
 
 HEADS = {

@@ -15,8 +15,7 @@ from armdyn.cli.option_names import flag, numbers, option, separated
 from armdyn.cli.options.log import keep_inputs
 from armdyn.errors import InputError
 from armdyn.identification.extra import read_coupling, read_extra
-from armdyn.identification.payload.drive_gains import DriveGains
-from armdyn.identification.payload.payload import Payload
+from armdyn.identification.payload.payload import DriveGains, Payload
 from armdyn.present.tables import Grid
 from armdyn.writing import check_writable
 

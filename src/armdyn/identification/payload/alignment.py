@@ -8,7 +8,7 @@ positions then refine the shift to a small share of a sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,29 +46,20 @@ class AlignmentSearch:
 SEARCH = AlignmentSearch()
 
 
-@dataclass(frozen=True, eq=False)
-class Alignment:
-    """Time shift between the logs with and without load.
-
-    Attributes:
-        shift: seconds by which the motion comes later in the log without load, each counted from
-            the start of its log.
-        times: of the samples of the log with load, on the clock of the other ``(N,)``.
-        common: which of them the other log covers ``(N,)``.
-    """
-
-    shift: float
-    times: Array
-    common: NDArray[np.bool_]
-
-
-def aligned(held: Prepared, empty: Prepared, starts: tuple[float, float]) -> Alignment:
-    """Return the time shift between two logs of one motion.
+def aligned(
+    held: Prepared, empty: Prepared, starts: Sequence[float]
+) -> tuple[float, Array, NDArray[np.bool_]]:
+    """Align two logs of one motion in time.
 
     Args:
         held: the log with load.
         empty: the log without load.
         starts: the first time of either log.
+
+    Returns:
+        The seconds by which the motion comes later in the log without load, each counted from the
+        start of its log; the times of the samples of the log with load, on the clock of the other;
+        and which of them the other log covers.
 
     Raises:
         InputError: the logs are of different motions.
@@ -94,7 +85,7 @@ def aligned(held: Prepared, empty: Prepared, starts: tuple[float, float]) -> Ali
             f"{SEARCH.same_motion:.0%}). Omit `without` to subtract the model of the arm instead.",
             argument="without",
         )
-    return Alignment(of_starts, times, common)
+    return of_starts, times, common
 
 
 def _common(held: Prepared, empty: Prepared, shift: float) -> tuple[Array, NDArray[np.bool_]]:

@@ -36,18 +36,18 @@ from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.identification.fit.columns import Column, Model
 from armdyn.identification.fit.correlation import correlation_lengths
-from armdyn.identification.fit.gram import Gram, gram_of
+from armdyn.identification.fit.gram import gram_of
 from armdyn.identification.fit.rows import Rows
 from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
 from armdyn.identification.payload.payload import from_tip
 from armdyn.minimal.parameters import MinimalParameters
-from armdyn.numerics import RANK, ROUNDING, ratio, scaled_root
+from armdyn.numerics import RANK, ROUNDING, scaled_root
 from armdyn.progress import silent
 
 Mask = NDArray[np.bool_]
 
 # Parameters of a load, the first columns of the regression.
-LOAD = 10
+LOAD = len(PARAMETER_NAMES)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,6 @@ class EstimateSettings:
         blocks: least number of blocks of time with motion, for a jackknife over them.
         common: share of the variance of the gains that is common to all drives: a wrong unit, one
             wrong constant.
-        felt: a joint feels the load if its torque exceeds this share of the largest one.
         rounds: most Gauss-Newton steps of the gains.
         settled: relative change of the load that ends them.
         weights: relative change of the weights that ends a fit.
@@ -66,7 +65,6 @@ class EstimateSettings:
 
     blocks: int = 4
     common: float = 2.0 / 3.0
-    felt: float = 0.02
     rounds: int = 8
     settled: float = 1e-6
     weights: float = 1e-4
@@ -154,10 +152,12 @@ class Estimate:
         covariance: their uncertainty, all causes included ``(10, 10)``.
         root: W ``(10, 10)``; W^T W is the inverse of their covariance by the formula of least
             squares.
-        gains: torque that every drive shows per torque that it has, ``(n,)``.
+        gains: torque that every drive shows per torque of the load, ``(n,)``.
         gains_std: their standard deviations ``(n,)``.
-        alone: the gain that every joint shows alone, ``(n,)``: its torque per torque of the
-            load; `alone_std`: its standard deviation.
+        mismatch: torque that every drive shows per torque of the arm's model, ``(n,)``; empty with
+            a log of the empty arm.
+        gain_error: relative standard deviation of the gains: as assumed, or larger if the joints
+            show it.
         sigma: standard deviation of the residuals of every joint ``(n,)``.
     """
 
@@ -166,32 +166,78 @@ class Estimate:
     root: Array
     gains: Array
     gains_std: Array
-    alone: Array
-    alone_std: Array
+    mismatch: Array
+    gain_error: float
     sigma: Array
 
 
-def moving_blocks(rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]) -> Gram:
-    """Return the Gram matrices of the blocks of time in which joints move."""
+def moving_blocks(
+    rows: Rows, targets: Sequence[Array], kept: Sequence[Mask]
+) -> tuple[Array, Array]:
+    """Return X^T X of the rows X = [columns | torque], and the numbers of rows of every joint.
+
+    The former is ``(B, n, p + 1, p + 1)``: of the blocks of time in which joints move.
+    """
     gram = gram_of(rows, targets, kept, silent)
-    moving = gram.counts.sum(axis=1) > 0.0
-    if moving.sum() < SETTINGS.blocks:
+    moving = np.flatnonzero(gram.counts.sum(axis=1)).tolist()
+    if len(moving) < SETTINGS.blocks:
         raise InputError(
             "the joints hardly move in the logs: stiction hides the load at rest. Record a motion."
         )
-    return gram.part(moving)
+    blocks = np.stack([gram.part(slice(b, b + 1)).squares() for b in moving])
+    return blocks, gram.counts.sum(axis=0)
 
 
-def joint_squares(gram: Gram) -> Array:
-    """Return X^T X of the rows [columns | torque] of blocks and joints, ``(B, n, p+1, p+1)``."""
-    return np.stack([gram.part(slice(b, b + 1)).squares() for b in range(gram.blocks)])
+@dataclass(frozen=True)
+class GainPrior:
+    """The prior of relative gain errors, which come in sets of one for each joint.
 
+    Attributes:
+        sets: their columns ``(m, n)``: the d_j last, before them the e_j, if any.
+        common: variance along the direction in which all joints are alike.
+        own: variances along every other direction, of every set ``(m,)``.
+    """
 
-def gain_precision(n: int, gain_error: float) -> Array:
-    """Return the prior precision of n gains of this standard deviation, ``(n, n)``."""
-    common = SETTINGS.common
-    covariance = gain_error**2 * (common * np.ones((n, n)) + (1.0 - common) * np.eye(n))
-    return np.linalg.inv(covariance).astype(np.float64)
+    sets: NDArray[np.int64]
+    common: float
+    own: Array
+
+    @classmethod
+    def expected(cls, sets: NDArray[np.int64], gain_error: float) -> GainPrior:
+        """Return the prior of drives of a relative standard deviation."""
+        alike = SETTINGS.common * gain_error**2
+        own = gain_error**2 - alike
+        return cls(sets, own + sets.shape[1] * alike, np.full(len(sets), own))
+
+    @property
+    def std(self) -> float:
+        """The largest standard deviation of a gain."""
+        n = self.sets.shape[1]
+        return float(np.sqrt(self.own.max() * (1.0 - 1.0 / n) + self.common / n))
+
+    def added_to(self, prior: Prior) -> Prior:
+        """Return a prior of all columns with that of the gains."""
+        fixed, n = prior.fixed.copy(), self.sets.shape[1]
+        alike = np.full((n, n), 1.0 / n)
+        for at, own in zip(self.sets, self.own, strict=True):
+            fixed[np.ix_(at, at)] = alike / self.common + (np.eye(n) - alike) / own
+        return replace(prior, fixed=fixed)
+
+    def widened(self, fit: Fit, least: GainPrior) -> GainPrior:
+        """Return the variances under which the gains of a fit are most probable [MacKay1992].
+
+        They are not smaller than `least`. What the d_j have in common is no different from the mass
+        of the load, so the e_j alone show a common error.
+        """
+        n, common, own = self.sets.shape[1], least.common, least.own.copy()
+        for k, at in enumerate(self.sets):
+            d, C = fit.values[at], fit.covariance[np.ix_(at, at)]
+            alike, variance = float(d.sum()) ** 2 / n, float(C.sum()) / n
+            determined = n - 1.0 - (float(np.trace(C)) - variance) / self.own[k]
+            own[k] = max(own[k], (float(d @ d) - alike) / max(determined, ROUNDING))
+            if k + 1 < len(self.sets):
+                common = max(common, alike / max(1.0 - variance / self.common, ROUNDING))
+        return replace(self, common=common, own=own)
 
 
 def estimate(
@@ -199,6 +245,7 @@ def estimate(
     targets: Sequence[Array],
     kept: Sequence[Mask],
     prior: Prior,
+    mismatch: Sequence[int],
     gain_error: float,
     start: Array,
 ) -> Estimate:
@@ -208,79 +255,75 @@ def estimate(
         rows: the columns, see `model_of`; the first ten are those of the load.
         targets: the torques that they have to explain, of every segment.
         kept: which rows count.
-        prior: of all columns.
+        prior: of all columns but gains.
+        mismatch: columns of e_j, the mismatch of gains and the arm's model; none without it.
         gain_error: standard deviation of the relative gains of the drives; 0: they are exact.
         start: a first guess of the load's ten parameters.
     """
-    gram = moving_blocks(rows, targets, kept)
-    blocks, counts = joint_squares(gram), gram.counts.sum(axis=0)
-    model = rows.model
-    n, p = model.n, len(model.columns)
-    wide = _with_gains(prior, n, gain_error) if gain_error > 0.0 else prior
-    x, d = start.copy(), np.zeros(n)
-    every = tuple(range(len(wide.mean)))
-    solver = Solver(blocks.sum(axis=0), counts, wide, every, np.ones(n))
+    blocks, counts = moving_blocks(rows, targets, kept)
+    n, p = rows.model.n, len(rows.model.columns)
+    sets = np.array([mismatch, range(p, p + n)] if len(mismatch) else [range(p, p + n)])
+    expected = gains = GainPrior.expected(sets, max(gain_error, ROUNDING))
+    bare = _with_gains(prior, n)
+    x: Array = start
+    d: Array = np.zeros(n)
+    solver: Solver = Solver(blocks.sum(axis=0), counts, bare, tuple(range(p + n)), np.ones(n))
     fit: Fit | None = None
     for _ in range(SETTINGS.rounds):
-        solver = replace(solver, squares=_scaled(blocks, x, d, gain_error).sum(axis=0))
+        squares = _scaled(blocks, x, d).sum(axis=0)
+        solver = replace(solver, squares=squares, prior=gains.added_to(bare))
         fit = solver.fit(settled=SETTINGS.weights)
         moved = float(np.linalg.norm(fit.values[:LOAD] - x)) / max(float(np.linalg.norm(x)), 1e-9)
-        x = fit.values[:LOAD].copy()
-        d = fit.values[p:].copy() if gain_error > 0.0 else d
+        x, d, before = fit.values[:LOAD], fit.values[p:], gains.std
+        if gain_error > 0.0:
+            gains = gains.widened(fit, expected)
         c = _correlation(rows, targets, kept, fit.values[:p], d)
         solver = replace(solver, correlation=c)
-        if moved < SETTINGS.settled:
+        if max(moved, abs(gains.std / before - 1.0)) < SETTINGS.settled:
             break
     assert fit is not None
-    P = wide.precision(fit.strength)
-    grams = np.tensordot(_scaled(blocks, x, d, gain_error), fit.weights**-2.0, axes=([1], [0]))
-    whole = grams.sum(axis=0)
-    spread = jackknife([solution(whole - G, P, wide.mean)[0] for G in grams])
+    spread = block_jackknife(_scaled(blocks, x, d), fit.weights, solver.prior, fit.strength)
+    P = solver.prior.precision(fit.strength)
     covariance = spread + fit.covariance @ P @ fit.covariance
-    root = scaled_root(fit.covariance[:LOAD, :LOAD], ROUNDING).T
     return Estimate(
-        x, covariance[:LOAD, :LOAD], root, 1.0 + d,
-        np.sqrt(np.diag(covariance)[p:]) if gain_error > 0.0 else np.zeros(n),
-        *_alone(blocks, fit.values[:p]), fit.sigma,
+        load=x, covariance=covariance[:LOAD, :LOAD],
+        root=scaled_root(fit.covariance[:LOAD, :LOAD], ROUNDING).T,
+        gains=1.0 + d, gains_std=np.sqrt(np.diag(covariance)[p:]),
+        mismatch=1.0 + fit.values[list(mismatch)],
+        gain_error=gains.std if gain_error > 0.0 else 0.0, sigma=fit.sigma,
     )  # fmt: skip
 
 
-def _alone(blocks: Array, values: Array) -> tuple[Array, Array]:
-    """Return the gain that every joint shows alone, and its deviation by a jackknife."""
-    load, left = np.zeros((2, len(values) + 1))
-    load[:LOAD], left[LOAD:-1], left[-1] = values[:LOAD], -values[LOAD:], 1.0
-    with_load = blocks @ load
-    sums = np.stack([with_load @ load, with_load @ left], axis=2)
-    total = sums.sum(axis=0)
-    left = total - sums
-    std = np.sqrt(np.diag(jackknife(list(ratio(left[..., 1], left[..., 0], 1.0)))))
-    # a joint that hardly feels the load cannot disagree
-    std[total[:, 0] < SETTINGS.felt**2 * total[:, 0].max()] = np.inf
-    return ratio(total[:, 1], total[:, 0], 1.0), std
+def _with_gains(prior: Prior, n: int) -> Prior:
+    """Return a prior with n further columns, whose own it does not have."""
+    more = [(0, n), (0, n)]
+    return replace(
+        prior, mean=np.pad(prior.mean, (0, n)), scaled=np.pad(prior.scaled, more),
+        fixed=np.pad(prior.fixed, more),
+    )  # fmt: skip
 
 
-def _with_gains(prior: Prior, n: int, gain_error: float) -> Prior:
-    p = len(prior.mean)
-    scaled, fixed = np.zeros((2, p + n, p + n))
-    scaled[:p, :p], fixed[:p, :p] = prior.scaled, prior.fixed
-    fixed[p:, p:] = gain_precision(n, gain_error)
-    return replace(prior, mean=np.append(prior.mean, np.zeros(n)), scaled=scaled, fixed=fixed)
-
-
-def _scaled(blocks: Array, x: Array, d: Array, gain_error: float) -> Array:
+def _scaled(blocks: Array, x: Array, d: Array) -> Array:
     """Return the blocks with the columns of the gains, linear about x and d."""
-    if not gain_error > 0.0:
-        return blocks
     n, p = len(d), blocks.shape[-1] - 1
-    made = np.empty((len(blocks), n, p + n + 1, p + n + 1))
+    maps = np.zeros((n, p + 1, p + n + 1))
     for j in range(n):
-        M = np.zeros((p + 1, p + n + 1))  # new columns from old ones
+        M: Array = maps[j]
         M[:p, :p] = np.eye(p)
         M[:LOAD, :LOAD] *= 1.0 + d[j]
         M[:LOAD, p + j] = x
         M[:LOAD, -1], M[p, -1] = d[j] * x, 1.0
-        made[:, j] = M.T @ blocks[:, j] @ M
-    return made
+    return mapped(blocks, maps)
+
+
+def mapped(squares: Array, maps: Array) -> Array:
+    """Return the Gram matrices of new columns, which the maps of all joints give from old ones."""
+    return maps.transpose(0, 2, 1) @ squares @ maps
+
+
+def weighted(squares: Array, weights: Array) -> Array:
+    """Return the sum over joints of Gram matrices ``(..., n, p, p)`` of weighted rows."""
+    return np.einsum("j,...jik->...ik", weights**-2.0, squares)
 
 
 def _correlation(
@@ -289,6 +332,20 @@ def _correlation(
     only = np.where(np.arange(len(values)) < LOAD, values, 0.0)
     both = zip(targets, rows.torques(values), rows.torques(only), strict=True)
     return correlation_lengths([tau - ours - d * load for tau, ours, load in both], kept)
+
+
+def block_jackknife(blocks: Array, weights: Array, prior: Prior, strength: float) -> Array:
+    """Return the covariance of all columns by fits that leave out blocks in turn.
+
+    Args:
+        blocks: Gram matrices of the rows [columns | torque] of blocks and joints.
+        weights: of the joints ``(n,)``.
+        prior: of all columns.
+        strength: of the prior.
+    """
+    grams, P = weighted(blocks, weights), prior.precision(strength)
+    whole = grams.sum(axis=0)
+    return jackknife([solution(whole - G, P, prior.mean)[0] for G in grams])
 
 
 def jackknife(estimates: Sequence[Array]) -> Array:

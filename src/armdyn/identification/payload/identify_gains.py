@@ -22,11 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
@@ -34,22 +32,22 @@ from armdyn.checks import checked_positive
 from armdyn.errors import ArmdynError, InputError, NumericalError, shown
 from armdyn.identification.arguments import checked_cutoff, checked_logs
 from armdyn.identification.fit.columns import Model, friction_columns
-from armdyn.identification.fit.correlation import correlation_lengths
-from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
-from armdyn.identification.payload.drive_gains import DriveGains
+from armdyn.identification.fit.rows import Rows, filtered_segments
+from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
 from armdyn.identification.payload.estimate import (
     LOAD,
     LoadColumns,
-    jackknife,
-    joint_squares,
+    block_jackknife,
+    mapped,
     model_of,
     moving_blocks,
+    weighted,
 )
-from armdyn.identification.payload.payload import UNKNOWN, Load
+from armdyn.identification.payload.payload import UNKNOWN, DriveGains, Load
 from armdyn.identification.signals.prepared import Data, prepared
 from armdyn.log.log import Log
 from armdyn.motion.trajectory import checked_arm
-from armdyn.numerics import RANK, ratio, scaled_inverse, scaled_solve
+from armdyn.numerics import ROUNDING, ratio
 from armdyn.progress import Progress, reporter
 
 
@@ -59,24 +57,24 @@ class GainSettings:
 
     Attributes:
         dead_band: slower rows are left out [rad/s or m/s]: stiction does not follow the model.
-        friction: terms of the friction of a drive, three columns for each joint.
         sure: a given centre of mass is wrong if the currents contradict it by more standard
             deviations, and
         apart: by more than this distance [m].
         possible: range of gains of drives [N m/A or N/A].
         unexplained: largest residual, as a share of the current.
         rounds: most Gauss-Newton steps.
-        settled: relative change of the residuals that ends them.
+        settled: change of the residuals, relative to their size, that ends them.
+        weights: relative change of the weights of the joints that ends a step.
     """
 
     dead_band: float = 0.02
-    friction: tuple[str, ...] = ("viscous", "coulomb", "offset")
     sure: float = 5.0
     apart: float = 0.01
     possible: tuple[float, float] = (1e-4, 1e5)
     unexplained: float = 0.5
     rounds: int = 60
-    settled: float = 1e-9
+    settled: float = 1e-4
+    weights: float = 1e-4
 
 
 SETTINGS = GainSettings()
@@ -125,15 +123,16 @@ def identify_drive_gains(
     mass, given = _known(load)
     empty, held = _currents(arm, without, "without"), _currents(arm, with_load, "with_load")
     data = prepared(empty, held, checked_cutoff(cutoff), None, tell)
-    rows = _rows(arm, data)
+    model, blocks, counts = _blocks(arm, data)
     tell(0, 1, "gains")
-    if min(rows.counts) * arm.n < len(rows.model.columns):
+    if counts.min() * arm.n < len(model.columns):
         raise InputError("the logs are too short, or hardly move. Record longer.")
-    free = GainFit(rows, np.array([mass, *[0.0] * 9]), range(1, LOAD))
+    free = GainFit(model, blocks, counts, np.array([mass, *[0.0] * 9]), range(1, LOAD))
     if given is None:
         return _answer(free, mass, data.notes)
     _check_centre(given, free, mass)
-    return _answer(GainFit(rows, given.parameters, ()), mass, data.notes)
+    fit = GainFit(model, blocks, counts, given.parameters, ())
+    return _answer(fit, mass, data.notes)
 
 
 def _known(load: object) -> tuple[float, Load | None]:
@@ -149,21 +148,6 @@ def _known(load: object) -> tuple[float, Load | None]:
             argument="load",
         ) from None
     return mass, None
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """The rows without load and with it, and their Gram matrices, of blocks and of joints."""
-
-    model: Model
-    sets: tuple[Rows, Rows]
-    blocks: Array  # (B, n, p + 1, p + 1)
-    counts: Array  # numbers of rows of every joint (n,)
-
-    @cached_property
-    def squares(self) -> Array:
-        """The Gram matrix of every joint ``(n, p + 1, p + 1)``."""
-        return self.blocks.sum(axis=0)
 
 
 def _currents(arm: Arm, logs: Log | Sequence[Log], what: str) -> list[Log]:
@@ -186,27 +170,20 @@ def _currents(arm: Arm, logs: Log | Sequence[Log], what: str) -> list[Log]:
     return checked_logs(arm, same, what)
 
 
-def _rows(arm: Arm, data: Data) -> _Rows:
-    own = [column for column in friction_columns(arm) if column.kind in SETTINGS.friction]
-    model = model_of(arm, LoadColumns(arm, arm.minimal_with(rotor=True)), own)
-    empty = filtered_segments(data.train, data.train_bands, model)
-    held = filtered_segments(data.test, data.test_bands, model)
-    sets = Rows(model, empty), Rows(model, held)
+def _blocks(arm: Arm, data: Data) -> tuple[Model, Array, Array]:
+    """Return the columns, their Gram matrices ``(B, n, p + 1, p + 1)``, and numbers of rows."""
+    model = model_of(arm, LoadColumns(arm, arm.minimal_with(rotor=True)), friction_columns(arm))
     blocks: list[Array] = []
-    counts = np.zeros(model.n)
-    for number, rows in enumerate(sets):
-        targets = [part.filtered(part.tau) for part in rows.parts]
-        gram = moving_blocks(rows, targets, _kept(rows.parts))
-        made = joint_squares(gram)
-        if not number:  # without load, its torque is zero
-            made[..., :LOAD], made[..., :LOAD, :] = 0.0, 0.0
+    counts = np.zeros(arm.n)
+    for logs, bands in ((data.train, data.train_bands), (data.test, data.test_bands)):
+        parts = filtered_segments(logs, bands, model)
+        targets = [part.filtered(part.tau) for part in parts]
+        kept = [np.abs(part.qd[part.centres]) > SETTINGS.dead_band for part in parts]
+        made, rows = moving_blocks(Rows(model, parts), targets, kept)
         blocks.append(made)
-        counts += gram.counts.sum(axis=0)
-    return _Rows(model, sets, np.concatenate(blocks), counts)
-
-
-def _kept(parts: Sequence[FilteredSegment]) -> list[NDArray[np.bool_]]:
-    return [np.abs(part.qd[part.centres]) > SETTINGS.dead_band for part in parts]
+        counts += rows
+    blocks[0][..., :LOAD], blocks[0][..., :LOAD, :] = 0.0, 0.0  # no load, no torque of it
+    return model, np.concatenate(blocks), counts
 
 
 def _check_centre(given: Load, free: GainFit, mass: float) -> None:
@@ -231,15 +208,17 @@ def _bars(values: Array, std: Array) -> str:
 
 def _answer(fit: GainFit, mass: float, notes: list[str]) -> DriveGains:
     z, errors, sigma = fit.solved()
-    rows, names, gains = fit.rows, fit.rows.model.arm.joint_names, 1.0 / z[fit.a]
+    gains, names, reasons = 1.0 / z[fit.a], fit.arm.joint_names, list[str]()
     std = errors[fit.a] * gains**2
-    size = np.sqrt(rows.squares[:, -1, -1] / rows.counts)
+    size = np.sqrt(fit.blocks[..., -1, -1].sum(axis=0) / fit.counts)
     weak = [name for name, g, s in zip(names, gains, std, strict=True) if not s < UNKNOWN * abs(g)]
-    advice = "is hardly known. Use a heavier load, or accelerate it more there."
-    reasons = [f"the gain of {', '.join(weak)} {advice}"] * bool(weak)
+    if weak:
+        reasons.append(
+            f"the gain of {', '.join(weak)} is hardly known. Use a heavier load, or accelerate it "
+            "more there."
+        )
     low, high = SETTINGS.possible
-    shares = ratio(sigma, size, 1.0).tolist()
-    for name, gain, share in zip(names, gains.tolist(), shares, strict=True):
+    for name, gain, share in zip(names, gains, ratio(sigma, size, 1.0), strict=True):
         if not low < abs(gain) < high:
             reasons.append(f"the gain of {name}, {gain:.3g}, is outside of the range of drives.")
         if share > SETTINGS.unexplained:
@@ -247,11 +226,11 @@ def _answer(fit: GainFit, mass: float, notes: list[str]) -> DriveGains:
                 f"no gain explains {share:.0%} of the currents of {name}: they may be of another "
                 "joint."
             )
-    turned = [name for name, gain in zip(names, gains, strict=True) if gain < 0.0]
+    turned = ", ".join(name for name, gain in zip(names, gains, strict=True) if gain < 0.0)
     if turned:
         notes.append(
-            f"the gain of {', '.join(turned)} is negative: current and torque have opposite signs. "
-            "Check whether the drive is mounted the other way round."
+            f"the gain of {turned} is negative: current and torque have opposite signs. Check "
+            "whether the drive is mounted the other way round."
         )
     com, com_std = fit.centre(z, errors)
     if fit.unknown:
@@ -259,29 +238,35 @@ def _answer(fit: GainFit, mass: float, notes: list[str]) -> DriveGains:
         notes.append(f"the load of {mass:g} kg has its centre of mass at ({where}) m from the tip.")
     return DriveGains(
         gains=gains, std=std, joint_names=names, values=z[fit.w], sigma=sigma, mass=mass,
-        com=com, com_std=com_std, reasons=tuple(reasons), notes=(*reasons, *notes),
+        com=com, com_std=com_std, reasons=tuple(reasons), notes=tuple(notes),
     )  # fmt: skip
 
 
 class GainFit:
     """Least squares of the currents; the unknowns are [a | w | f | x].
 
-    a_j are inverse gains ``(n,)``, w minimal parameters ``(k,)``, f friction in amperes (three of
-    every joint), and x the unknown parameters of the load.
+    a_j are inverse gains ``(n,)``, w minimal parameters ``(k,)``, f friction in amperes (all terms
+    of every joint), and x the unknown parameters of the load.
     """
 
-    def __init__(self, rows: _Rows, known: Array, unknown: Sequence[int]) -> None:
+    def __init__(
+        self, model: Model, blocks: Array, counts: Array, known: Array, unknown: Sequence[int]
+    ) -> None:
         """Prepare a fit.
 
         Args:
-            rows: without and with load.
+            model: the columns.
+            blocks: Gram matrices of [columns | current] of blocks of time and joints.
+            counts: numbers of rows of every joint ``(n,)``.
             known: the ten parameters of the load; zero where unknown.
             unknown: places of the unknown ones.
         """
-        n, k = rows.model.n, rows.model.k - LOAD
-        ends = np.cumsum([0, n, k, 3 * n, len(unknown)]).tolist()
+        n, k = model.n, model.k - LOAD
+        self._terms = (len(model.columns) - model.k) // n
+        ends = np.cumsum([0, n, k, self._terms * n, len(unknown)]).tolist()
         self.a, self.w, self._f, self._x = (slice(a, b) for a, b in pairwise(ends))
-        self.rows, self._known, self.unknown, self._count = rows, known, list(unknown), ends[-1]
+        self.arm, self.blocks, self.counts = model.arm, blocks, counts
+        self.known, self.unknown, self._count = known, list(unknown), ends[-1]
 
     def solved(self) -> tuple[Array, Array, Array]:
         """Return the unknowns, their standard deviations, and those of the residuals [A].
@@ -289,130 +274,77 @@ class GainFit:
         Raises:
             NumericalError: the steps do not converge.
         """
-        rows = self.rows
-        z, c = self._initial(), np.ones(rows.model.n)
-        for _ in range(3):  # the correlation of rows needs residuals, and these need a fit
-            z, _ = self._gauss_newton(z, c)
-            c = self._correlation(z)
-        z, formula = self._gauss_newton(z, c)
-        sigma = self._sigma(z)
-        each = np.stack([self._linearised(one, np.sqrt(c) * sigma, z) for one in rows.blocks])
-        whole = each.sum(axis=0)
-        by_blocks = np.diag(jackknife([_least_squares(whole - one)[0] for one in each]))
+        squares, every = self.blocks.sum(axis=0), tuple(range(self._count))
+        z, weights = self._initial(squares), np.sqrt(squares[:, -1, -1] / self.counts)
+        fit: Fit | None = None
+        for _ in range(SETTINGS.rounds):
+            rows = self._linearised(squares, z)
+            flat = _flat_prior(weighted(rows, weights))
+            solver = Solver(rows, self.counts, flat, every, np.ones(len(squares)))
+            fit = solver.fit(start=fit, settled=SETTINGS.weights)
+            step, z, weights = fit.values - z, fit.values, fit.weights
+            whole = weighted(rows, weights)
+            # squares of the change of the residuals, and of the residuals
+            if step @ whole[:-1, :-1] @ step <= SETTINGS.settled**2 * self.counts.sum():
+                break
+        else:
+            raise NumericalError(
+                "the fit of the drive gains does not converge: the logs hardly show the load. Use "
+                "a heavier load, or motions that excite the arm more."
+            )
+        by_blocks = block_jackknife(self._linearised(self.blocks, z), weights, flat, 1.0)
         # the larger of both: few blocks may agree by chance
-        std = np.sqrt(np.maximum(by_blocks, np.diag(formula)))
-        return z, std, sigma
+        std = np.sqrt(np.maximum(np.diag(by_blocks), np.diag(fit.covariance)))
+        return z, std, fit.sigma
 
     def centre(self, z: Array, std: Array) -> tuple[Array, Array]:
         """Return the centre of mass of the load [m] and its standard deviations; NaN if given."""
         if not self.unknown:
             return np.full(3, np.nan), np.full(3, np.nan)
-        return z[self._x][:3] / self._known[0], std[self._x][:3] / self._known[0]
+        return z[self._x][:3] / self.known[0], std[self._x][:3] / self.known[0]
 
-    def _initial(self) -> Array:
+    def _initial(self, squares: Array) -> Array:
         """Return the solution of g_j i_j - Y_j w - F_j (g_j f_j) - X_j x = L_j."""
-        squares, names = self.rows.squares, self.rows.model.arm.joint_names
-        maps = [np.zeros((len(G), self._count + 1)) for G in squares]
-        for j, M in enumerate(maps):
+        maps = np.zeros((*squares.shape[:2], self._count + 1))
+        for j in range(len(maps)):
+            M: Array = maps[j]
             M[-1, j] = 1.0
             M[LOAD:-1, self.w.start : self._f.stop] = -np.eye(len(M) - 1 - LOAD)
             M[self.unknown, self._x] = -np.eye(len(self.unknown))
-            M[:LOAD, -1] = self._known
-        z, _ = _least_squares(_summed(squares, maps, np.sqrt(squares[:, -1, -1])))
-        g = z[self.a]
-        zero = (g == 0.0) | (squares[:, -1, -1] == 0.0)
-        if zero.any():
-            silent = ", ".join(name for name, one in zip(names, zero, strict=True) if one)
+            M[:LOAD, -1] = self.known
+        currents = np.sqrt(squares[:, -1, -1])
+        G = weighted(mapped(squares, maps), np.where(currents > 0.0, currents, 1.0))
+        prior = _flat_prior(G)
+        z, _ = solution(G, prior.fixed, prior.mean)
+        silent = (z[self.a] == 0.0) | (currents == 0.0)
+        if silent.any():
             raise NumericalError(
-                f"the currents of {silent} are zero, or do not depend on the load. Check the log."
+                f"the currents of {', '.join(np.array(self.arm.joint_names)[silent])} are zero, or "
+                "do not depend on the load. Check the log."
             )
-        z[self._f] /= np.repeat(g, 3)
-        z[self.a] = 1.0 / g
+        z[self._f] /= np.repeat(z[self.a], self._terms)
+        z[self.a] = 1.0 / z[self.a]
         return z
 
-    def _gauss_newton(self, z: Array, c: Array) -> tuple[Array, Array]:
-        """Return the minimum of the sum of squares, and the covariance of the unknowns there.
-
-        c is the number of rows that are worth one independent row, of every joint ``(n,)``.
-        """
-        for _ in range(SETTINGS.rounds):
-            whole = self._linearised(self.rows.squares, np.sqrt(c) * self._sigma(z), z)
-            step, covariance = _least_squares(whole)
-            z = z + step
-            if not np.isfinite(z).all():
-                break
-            # squares of the change of the residuals, and of the residuals
-            change = step @ whole[:-1, :-1] @ step
-            if change <= SETTINGS.settled**2 * (whole[-1, -1] + 1.0):
-                return z, covariance
-        raise NumericalError(
-            "the fit of the drive gains does not converge: the logs hardly show the load. Use a "
-            "heavier load, or motions that excite the arm more."
-        )
-
-    def _load(self, z: Array) -> Array:
-        """Return all ten parameters of the load."""
-        load = self._known.copy()
+    def _linearised(self, squares: Array, z: Array) -> Array:
+        """Return Gram matrices of the rows [J | currents - model + J z] about the unknowns z."""
+        load, w = self.known.copy(), z[self.w]
         load[self.unknown] = z[self._x]
-        return load
-
-    def _of_joint(self, j: int, z: Array) -> Array:
-        """Return the parameters of joint j's columns in amperes ``(p,)``."""
-        f = np.zeros_like(z[self._f])
-        f[3 * j : 3 * j + 3] = z[self._f][3 * j : 3 * j + 3]
-        return np.concatenate([z[j] * self._load(z), z[j] * z[self.w], f])
-
-    def _linearised(self, squares: Array, weights: Array, z: Array) -> Array:
-        """Return the Gram matrix of weighted rows [J | residuals] about the unknowns."""
-        load, w = self._load(z), z[self.w]
-        maps = [np.zeros((len(G), self._count + 1)) for G in squares]
-        friction = LOAD + len(w)
-        for j, M in enumerate(maps):
-            M[:friction, j] = np.concatenate([load, w])
-            M[LOAD:friction, self.w] = z[j] * np.eye(len(w))
-            M[friction:-1, self._f] = np.eye(3 * len(squares))
+        maps = np.zeros((*squares.shape[-3:-1], self._count + 1))
+        end = LOAD + len(w)
+        for j in range(len(maps)):
+            M: Array = maps[j]
+            M[:end, j] = np.concatenate([load, w])
+            M[LOAD:end, self.w] = z[j] * np.eye(len(w))
+            M[end:-1, self._f] = np.eye(self._terms * len(maps))
             M[self.unknown, self._x] = z[j] * np.eye(len(self.unknown))
-            M[:-1, -1], M[-1, -1] = -self._of_joint(j, z), 1.0
-        return _summed(squares, maps, weights)
-
-    def _sigma(self, z: Array) -> Array:
-        """Return the standard deviation of the current residuals of every joint ``(n,)``."""
-        squares, n = self.rows.squares, len(self.rows.squares)
-        x = np.stack([np.append(self._of_joint(j, z), -1.0) for j in range(n)])
-        residual, size = np.einsum("ji,jik,jk->j", x, squares, x), squares[:, -1, -1]
-        # the joint's own parameters, and its share of the common ones
-        spent = 4.0 + (len(z[self.w]) + len(self.unknown)) / n
-        exact = RANK**2 * np.where(size > 0.0, size, 1.0)
-        return np.sqrt(np.maximum(residual, exact) / np.maximum(self.rows.counts - spent, 1.0))
-
-    def _correlation(self, z: Array) -> Array:
-        """Return the number of rows that are worth one independent row, of every joint ``(n,)``."""
-        series: list[Array] = []
-        kept: list[NDArray[np.bool_]] = []
-        for with_load, rows in enumerate(self.rows.sets):
-            taus = [part.filtered(part.tau) for part in rows.parts]
-            for j in range(rows.model.n):
-                x = self._of_joint(j, z)
-                x[:LOAD] *= with_load
-                for tau, ours in zip(taus, rows.torques(x), strict=True):
-                    tau[:, j] -= ours[:, j]
-            series += taus
-            kept += _kept(rows.parts)
-        return correlation_lengths(series, kept)
+            M[:end, -1] = z[j] * np.concatenate([load - self.known, w])
+            M[-1, -1] = 1.0
+        return mapped(squares, maps)
 
 
-def _summed(squares: Array, maps: Sequence[Array], weights: Array) -> Array:
-    """Return the Gram matrix of mapped and weighted rows of all joints."""
-    scales = np.where(weights > 0.0, weights, 1.0)
-    return np.sum(
-        [M.T @ G @ M / w**2 for M, G, w in zip(maps, squares, scales, strict=True)], axis=0
-    )
-
-
-def _least_squares(G: Array) -> tuple[Array, Array]:
-    """Return x and its covariance from the Gram matrix of rows [A | b].
-
-    Unknowns that the rows do not show stay zero, with the largest variance that rounding allows.
-    """
-    H, g = G[:-1, :-1], G[:-1, -1]
-    return scaled_solve(H, g, RANK**2), scaled_inverse(H)
+def _flat_prior(G: Array) -> Prior:
+    """Return a prior that holds nothing but what the rows [A | b] do not show at all."""
+    p = len(G) - 1
+    ridge = np.diag(ROUNDING * np.diag(G)[:-1])
+    return Prior(np.zeros(p), np.zeros((p, p)), ridge, 1.0, 0)

@@ -1,4 +1,4 @@
-"""`Load`, a body at the tip of an arm; and `Payload`, an identified load with its uncertainty."""
+"""`Load`, a body at the tip; `Payload` and `DriveGains`, which logs with a load identify."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_path
 from armdyn.errors import InputError
 from armdyn.identification.pseudo_inertia import link_fields, parameters_of, pseudo_inertia
-from armdyn.identification.tables import load_values
+from armdyn.identification.tables import gain_values, load_values
+from armdyn.log.log import Log
+from armdyn.present.tables import Grid
 from armdyn.robot.formats.toml import toml_text
 from armdyn.robot.joint import Joint
-from armdyn.writing import write_together
+from armdyn.writing import write_together, write_whole
 
 # A value is unknown if its standard deviation exceeds this share of it; of a parameter of a load,
 # this share of its size for the mass at the distance of a link's length.
@@ -98,7 +100,65 @@ def loaded(arm: Arm, load: Load) -> Arm:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Payload:
+class Validated:
+    """An answer with a verdict.
+
+    Attributes:
+        reasons: why it failed validation, a sentence each.
+        notes: processing steps and findings, a sentence each.
+    """
+
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no reason speaks against the answer."""
+        return not self.reasons
+
+    @property
+    def verdict(self) -> str:
+        """The verdict as a sentence."""
+        if self.passed:
+            return f"passed: {self._known()}"
+        return f"not passed: {' '.join(self.reasons)}"
+
+    def summary(self) -> str:
+        """Return the values, the verdict and the notes as text.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
+            >>> print(found.summary())
+            Load at the tip of planar2
+                        unit          value      std
+            mass        kg           1.5...
+            ...
+        """
+        notes = (f"- {note}" for note in self.notes)
+        return "\n".join([self._table().text(), "", self.verdict, *notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain data for JSON."""
+        return {
+            "passed": self.passed,
+            "verdict": self.verdict,
+            "reasons": list(self.reasons),
+            "notes": list(self.notes),
+        }
+
+    def _json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+
+    def _known(self) -> str:
+        raise NotImplementedError
+
+    def _table(self) -> Grid:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Payload(Validated):
     """An identified load.
 
     Attributes:
@@ -117,8 +177,8 @@ class Payload:
             are assumed exact.
         gains_std: their standard deviations ``(n,)``.
         shift: seconds by which the motion comes later in the log without load; None without one.
-        reasons: why the load failed validation, a sentence each.
-        notes: processing steps and findings, a sentence each.
+        gain_error: relative standard deviation of the drives' gains in the error bars: as assumed,
+            or larger if the joints show it.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -143,43 +203,12 @@ class Payload:
     gains: Array
     gains_std: Array
     shift: float | None
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
+    gain_error: float
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the ten parameters."""
         return PARAMETER_NAMES
-
-    @property
-    def passed(self) -> bool:
-        """Whether the mass of the load is known, and the torques are plausible."""
-        return not self.reasons
-
-    @property
-    def verdict(self) -> str:
-        """The verdict as a sentence."""
-        if self.passed:
-            return (
-                "passed: the mass of the load is known, "
-                f"{self.load.mass:.4g} +- {self.mass_std:.2g} kg (one standard deviation)."
-            )
-        return f"not passed: {' '.join(self.reasons)}"
-
-    def summary(self) -> str:
-        """Return the load, the verdict and the notes as text.
-
-        Examples:
-            >>> arm = armdyn.load("planar2")
-            >>> found = armdyn.identify_payload(arm, armdyn.Log.read("held.csv"), friction=False)
-            >>> print(found.summary())
-            Load at the tip of planar2
-                        unit          value      std
-            mass        kg           1.5...
-            ...
-        """
-        notes = [f"- {note}" for note in self.notes]
-        return "\n".join([load_values(self).text(), "", self.verdict, *notes])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the load as plain data for JSON.
@@ -192,10 +221,8 @@ class Payload:
         """
         rows = zip(self.names, self.parameters.tolist(), self.std.tolist(), strict=True)
         return {
+            **super().to_dict(),
             "robot": self.arm.name,
-            "passed": self.passed,
-            "verdict": self.verdict,
-            "reasons": list(self.reasons),
             "mass": self.load.mass,
             "mass_std": self.mass_std,
             "com": list(self.load.com),
@@ -207,8 +234,8 @@ class Payload:
             ],
             "gains": self.gains.tolist(),
             "gains_std": self.gains_std.tolist(),
+            "gain_error": self.gain_error,
             "shift": self.shift,
-            "notes": list(self.notes),
         }
 
     def files(self) -> dict[str, str]:
@@ -222,8 +249,8 @@ class Payload:
             >>> list(found.files())
             ['payload.json', 'loaded.toml']
         """
-        text = json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
-        return dict(zip(PAYLOAD_FILES, (text, toml_text(self.arm.robot)), strict=True))
+        texts = self._json(), toml_text(self.arm.robot)
+        return dict(zip(PAYLOAD_FILES, texts, strict=True))
 
     def save(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Write `files` into a folder: all of them or, on failure, none.
@@ -239,9 +266,135 @@ class Payload:
         target = checked_path(folder, "folder", what="the path of a folder")
         return write_together(target, self.files(), None)
 
+    def _known(self) -> str:
+        scale = f", if torques are right to {self.gain_error:.0%}" if self.gain_error > 0.0 else ""
+        return (
+            f"the mass of the load is known, {self.load.mass:.4g} +- {self.mass_std:.2g} kg (one "
+            f"standard deviation){scale}."
+        )
+
+    def _table(self) -> Grid:
+        return load_values(self)
+
     def __repr__(self) -> str:
         x, y, z = self.load.com
         return (
             f"<Payload: {self.load.mass:.4g} kg (std {self.mass_std:.2g}) at ({x:.4g}, {y:.4g}, "
             f"{z:.4g}) m from the tip>"
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DriveGains(Validated):
+    """Identified gains of the drives.
+
+    Attributes:
+        gains: torque per ampere of every joint ``(n,)`` [N m/A or N/A], on the joint side.
+        std: their standard deviations ``(n,)``.
+        joint_names: the names of the joints.
+        values: minimal parameters of the arm ``(k,)``, see `Arm.minimal_with` rotors.
+        sigma: standard deviation of the residuals of the filtered currents ``(n,)`` [A].
+        mass: the known mass of the load [kg].
+        com: its estimated centre of mass ``(3,)`` [m]; NaN if it was given.
+        com_std: standard deviations of the centre of mass ``(3,)``.
+
+    Examples:
+        >>> arm = armdyn.load("planar2")
+        >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+        >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
+        >>> found.gains.round(2)
+        array([2., 3.])
+        >>> found.known
+        (True, True)
+    """
+
+    gains: Array
+    std: Array
+    joint_names: tuple[str, ...]
+    values: Array
+    sigma: Array
+    mass: float
+    com: Array
+    com_std: Array
+
+    @property
+    def known(self) -> tuple[bool, ...]:
+        """Whether the standard deviation of a gain is below 30 % of it."""
+        return tuple((self.std < UNKNOWN * np.abs(self.gains)).tolist())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gains as plain data for JSON.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
+            >>> round(found.to_dict()["joints"][1]["gain"], 2)
+            3.0
+        """
+        columns = zip(
+            self.joint_names, self.gains.tolist(), self.std.tolist(), self.known,
+            self.sigma.tolist(), strict=True,
+        )  # fmt: skip
+        return {
+            **super().to_dict(),
+            "mass": self.mass,
+            "com": [x if np.isfinite(x) else None for x in self.com.tolist()],
+            "com_std": [x if np.isfinite(x) else None for x in self.com_std.tolist()],
+            "joints": [
+                {"name": name, "gain": gain, "std": std, "known": known, "sigma": sigma}
+                for name, gain, std, known, sigma in columns
+            ],
+            "values": self.values.tolist(),
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_dict` as JSON: the whole file or, on failure, nothing.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
+            >>> found.save("gains.json")
+        """
+        write_whole(checked_path(path), self._json())
+
+    def save_in(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write gains.json into a folder, which is created if it is missing.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
+            >>> [path.name for path in found.save_in("gains")]
+            ['gains.json']
+        """
+        target = checked_path(folder, "folder", what="the path of a folder")
+        return write_together(target, {"gains.json": self._json()}, None)
+
+    def torques(self, log: Log) -> Log:
+        """Convert a log of currents to a log of torques.
+
+        Examples:
+            >>> arm = armdyn.load("planar2")
+            >>> empty, held = (armdyn.Log.read(f"current{name}.csv") for name in ("", "_held"))
+            >>> found = armdyn.identify_drive_gains(arm, empty, held, 1.5)
+            >>> found.torques(empty).effort
+            'torque'
+        """
+        if log.effort != "current" or log.tau is None or log.n != len(self.gains):
+            raise InputError(
+                f"{log.source or 'the log'} has no currents of {len(self.gains)} joints."
+            )
+        notes = (*log.notes, "currents were multiplied by identified gains of the drives.")
+        return replace(log, tau=log.tau * self.gains, effort="torque", notes=notes)
+
+    def _known(self) -> str:
+        return "the gains of all drives are known."
+
+    def _table(self) -> Grid:
+        return gain_values(self)
+
+    def __repr__(self) -> str:
+        each = ", ".join(f"{g:.4g}±{s:.2g}" for g, s in zip(self.gains, self.std, strict=True))
+        return f"<DriveGains: {each}>"
