@@ -26,7 +26,7 @@ from armdyn.identification.fit.columns import common_terms, short_name
 from armdyn.identification.signals.trim import with_gain
 from armdyn.log.clock import at_source_times
 from armdyn.log.log import Log
-from armdyn.log.many import log_paths, read_logs_on
+from armdyn.log.many import in_recorded_order, log_paths, read_logs_on
 from armdyn.log.rows import extremes, is_in_file
 from armdyn.log.signals import Prepared
 from armdyn.robot.friction import FRICTION_TERMS
@@ -70,6 +70,7 @@ def checked_logs(
 ) -> list[Log]:
     """Return one log or several as a list; each has torques and the joints of the arm.
 
+    Logs are put in the order of their time stamps, and joined where they continue each other.
     Wrong time stamps are corrected, and duplicated samples removed.
 
     Args:
@@ -96,8 +97,8 @@ def checked_logs(
             listed_gains = ", ".join(f"{x:g}" for x in gain)
             log = with_gain(log, gain, f"torques are the logged ones times {listed_gains}.")
         _check_log(arm, log)
-        result.append(at_source_times(log))
-    return result
+        result.append(log)
+    return [at_source_times(log) for log in in_recorded_order(result)]
 
 
 def _opened(
