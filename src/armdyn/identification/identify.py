@@ -66,6 +66,7 @@ def identify(
     tilt: bool | str = "auto",
     flip: Sequence[int | str] = (),
     gain: ArrayLike | None = None,
+    torque_unit: str | None = None,
     ignore_torque: Sequence[int | str] = (),
     progress: Progress | None = None,
     client: Any = None,
@@ -109,6 +110,9 @@ def identify(
         flip: joints, by numbers from 1 or names, whose torques have the opposite sign in the logs.
         gain: torque [N m or N] per unit of the logged torque or current, for all joints or one
             each, signs included; logs of currents need it.
+        torque_unit: of the logged torques, in place of `gain`: a force and a length, such as
+            "N cm", "kgf cm", "ozf in" or "lbf ft"; N m if left out, and another power of ten is
+            found from the described masses.
         ignore_torque: joints, by numbers from 1 or names, whose torques are not used: their links
             are identified from the other joints, as far as these show them.
         progress: called with (done, total, what) during each step.
@@ -132,8 +136,10 @@ def identify(
     arm = checked_arm(arm)
     report = reporter(progress)
     cluster = checked_client(client)
-    gains = None if gain is None else checked_gain(gain, arm.n)
-    reading: dict[str, Any] = {"long": True, "cluster": cluster, "gain": gains}
+    gains = checked_gain(gain, torque_unit, arm)
+    reading: dict[str, Any] = {
+        "long": True, "cluster": cluster, "gain": gains, "currents": torque_unit is None,
+    }  # fmt: skip
     train_logs = checked_logs(arm, logs, "logs", **reading)
     test_logs = [] if test is None else checked_logs(arm, test, "test", **reading)
     options = Options(

@@ -121,11 +121,11 @@ def concatenated(logs: Sequence[Log]) -> Log:
     for log in logs[1:]:
         shifts.append(end + hole - float(log.t[0]))
         end += hole + log.duration
-    return _as_one(logs, shifts)
+    return _as_one(logs, shifts, " + ")
 
 
-def _as_one(logs: Sequence[Log], shifts: Sequence[float], *notes: str) -> Log:
-    """Return logs as one, each with its stamps shifted [s], and further notes."""
+def _as_one(logs: Sequence[Log], shifts: Sequence[float], plus: str, *notes: str) -> Log:
+    """Return logs as one, each with its stamps shifted [s]; `plus` is between their sources."""
     first = logs[0]
     common = [
         name
@@ -142,7 +142,7 @@ def _as_one(logs: Sequence[Log], shifts: Sequence[float], *notes: str) -> Log:
         joint_names=first.joint_names,
         effort=first.effort,
         extra={k: np.concatenate([g.extra[k] for g in logs]) for k in common},
-        source=" + ".join(g.source or "a log" for g in logs),
+        source=plus.join(g.source or "a log" for g in logs),
         notes=(*dict.fromkeys(note for g in logs for note in g.notes), *notes),
         origin=first.origin,
     )
@@ -193,7 +193,8 @@ def in_recorded_order(logs: Sequence[Log]) -> list[Log]:
             made.append(group[0])
             continue
         note = f"{len(group)} logs that continue each other without a gap were joined to one."
-        made.append(_as_one(group, [log.origin - group[0].origin for log in group], note))
+        shifts = [log.origin - group[0].origin for log in group]
+        made.append(_as_one(group, shifts, " ", note))  # sources as words of a command
     if order != sorted(order):
         note = "logs were put in the order of their time stamps and samples, not as listed."
         made[0] = replace(made[0], notes=(*made[0].notes, note))
