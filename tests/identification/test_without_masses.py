@@ -26,8 +26,8 @@ NOTHING = (
 def without_masses(name: str, path: Path, inertial: str = "", count: int = 0) -> Path:
     """Write the URDF of a bundled arm with other inertials: all of them, or the first `count`."""
     armdyn.save(armdyn.load(name), path)
-    changed = re.sub(r"<inertial>.*?</inertial>", inertial, path.read_text(), count, re.DOTALL)
-    path.write_text(changed)
+    block = re.compile(r"<inertial>.*?</inertial>", re.DOTALL)
+    path.write_text(block.sub(inertial, path.read_text(), count))
     return path
 
 
@@ -77,7 +77,8 @@ def test_the_command_line_says_that_there_are_no_masses(
         monkeypatch.setattr(sys, "argv", ["armdyn", *map(str, words)])
         with pytest.raises(SystemExit) as stop:
             main()
-        return int(stop.value.code or 0), *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return int(stop.value.code or 0), out, err
 
     status, out, _ = run("info", path, "--json")
     assert status == 0
