@@ -26,7 +26,8 @@ from armdyn.identification.signals.quick_fit import (
     Windows,
     merged,
     quick_fit,
-    quick_grams,
+    quick_gram,
+    quick_rows,
 )
 from armdyn.log.log import Log
 from armdyn.log.segments import scipy
@@ -131,7 +132,7 @@ def lower_cutoff(
     if len(tried) == 1:
         return None
     model, top = windows.model(ready[-1])
-    grams = [quick_grams(model, one, band_width(one)[0], top)[0] for one in ready]
+    grams = [quick_gram(*quick_rows(model, one, band_width(one)[0], top)) for one in ready]
     common, folds = grams[-1], np.arange(FOLDS)
     wrong = np.zeros((len(tried), windows.arm.n))
     for k in folds:
