@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from armdyn.arm.arm import Arm
+from armdyn.blas import one_blas_thread
 from armdyn.checks import checked_flag, checked_number, checked_per_joint, checked_whole
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError
@@ -179,4 +180,5 @@ def identify(
     )
     if test is None:
         train_logs, test_logs = split(train_logs, share)
-    return run(arm, train_logs, test_logs, options, report, cluster)
+    with one_blas_thread():
+        return run(arm, train_logs, test_logs, options, report, cluster)
