@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -34,6 +34,7 @@ from armdyn.log.log import Log
 from armdyn.motion.trajectory import checked_arm
 from armdyn.progress import Progress, reporter
 
+T = TypeVar("T")
 Data = Log | str | os.PathLike[str]
 
 # The smallest standard deviation of a torque [N m or N], and the smallest weight of a description.
@@ -149,18 +150,12 @@ def identify(
         physical=checked_flag(physical, "physical"),
         robust=checked_flag(robust, "robust"),
         cutoff=checked_cutoff(cutoff),
-        decimate=None
-        if decimate is None
-        else checked_whole(decimate, "decimate", 1, MOST_DECIMATED),
-        dead_band=None
-        if dead_band is None
-        else checked_per_joint(dead_band, "dead_band", arm.n, least=0.0),
-        weights=None
-        if weights is None
-        else checked_per_joint(weights, "weights", arm.n, least=LEAST_DEVIATION),
-        prior=None if prior is None else checked_number(prior, "prior", least=LEAST_PRIOR),
+        decimate=_unless_none(checked_whole, decimate, "decimate", 1, MOST_DECIMATED),
+        dead_band=_unless_none(checked_per_joint, dead_band, "dead_band", arm.n, least=0.0),
+        weights=_unless_none(checked_per_joint, weights, "weights", arm.n, least=LEAST_DEVIATION),
+        prior=_unless_none(checked_number, prior, "prior", least=LEAST_PRIOR),
         extra=extra_columns(arm, extra),
-        coupling=None if coupling is None else checked_coupling(coupling, arm.n),
+        coupling=_unless_none(checked_coupling, coupling, arm.n),
         trim=checked_trim(trim),
         delay=checked_delay(delay),
         tilt=checked_tilt(tilt),
@@ -182,3 +177,8 @@ def identify(
         train_logs, test_logs = split(train_logs, share)
     with one_blas_thread():
         return run(arm, train_logs, test_logs, options, report, cluster)
+
+
+def _unless_none(check: Callable[..., T], value: object, *given: Any, **limits: float) -> T | None:
+    """Return a checked argument; None leaves it to the data."""
+    return None if value is None else check(value, *given, **limits)
