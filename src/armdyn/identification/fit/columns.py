@@ -174,25 +174,16 @@ class Model:
         """Return the model with the load of the gears that parameters ``(k, ...)`` give."""
         load = values[: self.k].copy()
         load[list(rotor_rows(self.base).values())] = 0.0
-        return self._with(self.columns[self.k :], load)
+        return self._with(self.columns[self.k :], load=load)
 
     def with_turned(self, turned: Turned) -> Model:
         """Return the model with gravity turned otherwise."""
         return self._with(self.columns[self.k :], turned=turned)
 
-    def _with(
-        self, own: Sequence[Column], load: Array | None = None, turned: Turned | None = None
-    ) -> Model:
-        return Model(
-            self.arm,
-            self.base,
-            own,
-            known_rotors=self.known_rotors,
-            known_friction=self.known_friction,
-            coupling=self.coupling,
-            load=self.load if load is None else load,
-            turned=turned or self.turned,
-        )
+    def _with(self, own: Sequence[Column], **changes: Any) -> Model:
+        names = ("known_rotors", "known_friction", "coupling", "load", "turned")
+        given = {name: getattr(self, name) for name in names} | changes
+        return Model(self.arm, self.base, own, **given)
 
     def rows(self, q: Array, qd: Array, qdd: Array, band: DecimationFilter | None = None) -> Array:
         """Return the columns of all joints side by side, ``(N, width)``; filtered by `band`."""
