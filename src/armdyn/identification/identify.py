@@ -79,15 +79,15 @@ def identify(
         arm: the geometry, and a first guess of the masses, which fills in what the data do not
             show.
         logs: one log or several with joint torques: logs, or paths of files that `Log.read`
-            understands without options, patterns such as "runs/*.parquet", or folders, whose logs
-            are taken by name. Files above 256 MB are read block by block, like `Log.stream`, so
-            they need not fit into memory.
+            understands without options, patterns such as "runs/*.parquet", or folders. Their order
+            does not matter, and logs that continue each other without a gap are joined. Files above
+            256 MB are read block by block, like `Log.stream`, so they need not fit into memory.
         friction: "auto" fits viscous, Coulomb and constant friction of every joint, and further
             terms where the data show them clearly. True fits these three only, a list such as
             ``["viscous", "coulomb", "load"]`` its terms, False takes friction from the arm.
         rotor: "auto" fits the rotor inertias that the data show clearly, True all that are
             identifiable, False takes them from the arm.
-        physical: find links that are physically possible bodies.
+        physical: constrain link inertias to be physically consistent.
         holdout: share at the end of every log that is not used for the fit, but to test it.
         test: whole logs to test the fit with, in place of `holdout`.
         cutoff: of the low-pass of positions [Hz]; if left out, four times the frequency up to
@@ -100,7 +100,7 @@ def identify(
             residuals if left out.
         prior: weight of the described masses: 1 trusts them to 50 %, 5 to 10 %; found
             from the data if left out.
-        robust: pull in outliers of the torques.
+        robust: down-weight torque outliers (Huber).
         extra: additional torque columns: (name, joint, function of q, qd, qdd); see `Extra`.
         coupling: K, ``(n, n)``, if measured torques are K times joint torques. Friction and rotors
             are then those of the drives, which turn with the speeds K^-T qd.

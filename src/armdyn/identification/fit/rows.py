@@ -88,11 +88,7 @@ class FilteredSegment:
 
     def filtered(self, values: Array) -> Array:
         """Return the rows ``(M, n)`` of samples ``(N, n)``."""
-        return self.rows_of(lambda a, b: values[a:b])
-
-    def rows_of(self, values: Callable[[int, int], Array]) -> Array:
-        """Return the rows ``(M, n)`` of samples; ``values(a, b)`` gives samples ``(b - a, n)``."""
-        return np.concatenate([self.band.rows(values(a, b)) for a, b, _ in self.blocks()])
+        return np.concatenate([self.band.rows(values[a:b]) for a, b, _ in self.blocks()])
 
     def samples(self, a: int, b: int) -> Samples:
         """Return samples a to b."""
