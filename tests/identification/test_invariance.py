@@ -100,7 +100,7 @@ def test_what_is_no_continuation_stays_apart() -> None:
         replace(b, q=b.q + 0.5),  # another motion
         replace(b, qd=np.zeros_like(b.q)),  # other columns
         replace(b, joint_names=("a", "b", "c")),
-        replace(b, t=b.t[0] + 20.0 * (b.t - b.t[0])),  # another rate
+        replace(b, t=b.t[0] + 3.0 * (b.t - b.t[0])),  # another rate
     ]
     for other in others:
         assert len(in_recorded_order([a, other])) == 2

@@ -142,7 +142,7 @@ def _as_one(logs: Sequence[Log], shifts: Sequence[float], plus: str, *notes: str
         joint_names=first.joint_names,
         effort=first.effort,
         extra={k: np.concatenate([g.extra[k] for g in logs]) for k in common},
-        source=plus.join(g.source or "a log" for g in logs),
+        source=plus.join(g.source or "a log" for g in logs) if any(g.source for g in logs) else "",
         notes=(*dict.fromkeys(note for g in logs for note in g.notes), *notes),
         origin=first.origin,
     )
@@ -168,8 +168,9 @@ def _stacked(parts: Sequence[Array | None], shifts: Sequence[float] | None = Non
 # Rows of a log, evenly spread, that put logs with the same first stamp in order.
 ORDERING_ROWS = 64
 
-# Largest speed from a log to the next that is motion, beside the highest speed in both.
-SPEED_JUMP = 2.0
+# Largest ratio of the median time steps of two parts of a recording, and of the speed from one to
+# the other to the highest speed in both.
+LARGEST_RATIO = 2.0
 
 
 def in_recorded_order(logs: Sequence[Log]) -> list[Log]:
@@ -217,11 +218,11 @@ def _continues(log: Log, later: Log) -> bool:
         return False
     steps = [one.median_step for one in (log, later) if len(one) > 1]
     pause = (later.origin - log.origin) + float(later.t[0]) - float(log.t[-1])
-    if not steps or not 0.0 < pause <= GAP * min(steps) or max(steps) > GAP * min(steps):
+    if not steps or not 0.0 < pause <= GAP * min(steps) or max(steps) > LARGEST_RATIO * min(steps):
         return False
     fastest = np.max([_highest_speed(one) for one in (log, later)], axis=0)
     jump = np.abs(later.q[0:1] - log.q[len(log) - 1 :])[0]
-    return bool((jump <= SPEED_JUMP * fastest * max(pause, *steps)).all())
+    return bool((jump <= LARGEST_RATIO * fastest * max(pause, *steps)).all())
 
 
 def _highest_speed(log: Log) -> Array:

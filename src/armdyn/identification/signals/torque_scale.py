@@ -115,14 +115,12 @@ def torque_scale(arm: Arm, logs: Sequence[Log], ignored: Sequence[int] = ()) -> 
     used[list(ignored)] = False
     shown = used & (explained > SEARCH.explained)
     braking, driving = (used & (sign * friction > SEARCH.clear_friction) for sign in (1.0, -1.0))
-    wrong = int(driving.sum()) > int(braking.sum())
+    driven = int(driving.sum()) > 1 and not braking.any()
     if not shown.any():
-        return replace(nothing, reversed=wrong and not braking.any() and int(driving.sum()) > 1)
+        return replace(nothing, reversed=driven)
     sign = float(np.sum(explained[shown] * np.sign(scale[shown])))
     upside_down = sign < -0.5 * float(explained[shown].sum())
-    turned = (upside_down and int(driving.sum()) >= int(braking.sum())) or (
-        wrong and not braking.any() and int(driving.sum()) > 1
-    )
+    turned = driven or (upside_down and int(driving.sum()) >= int(braking.sum()))
     size = np.abs(scale)
     median = float(np.exp(np.median(np.log(size[shown]))))
     factors = np.where(shown, scale / median * (-1.0 if turned else 1.0), np.nan)
@@ -165,12 +163,8 @@ def _grams(arm: Arm, logs: Sequence[Log]) -> Array | None:
     described = any(joint.mass for joint in arm.robot.joints)
     highest = 0.4 * min(log.rate for log in logs)
     windows = Windows(arm, windows_of(logs), highest, None, ())
-    band = min(
-        max(
-            SEARCH.lowest_band, SEARCH.motion_band * motion_band(windows.parts, SEARCH.motion_share)
-        ),
-        highest,
-    )
+    motion = motion_band(windows.parts, SEARCH.motion_share)
+    band = min(max(SEARCH.lowest_band, SEARCH.motion_band * motion), highest)
     made, rows = np.zeros((arm.n, 6, 6)), 0
     ready = windows.prepared(band) if band > 0.0 else []
     top = np.max([np.abs(one.qd).max(axis=0) for one in ready], axis=0) if ready else None
