@@ -10,6 +10,7 @@ import pytest
 
 import armdyn
 from armdyn import Extra, FileError, InputError, Log
+from armdyn.identification.arguments import checked_gain
 from armdyn.identification.files import FILES
 from armdyn.identification.identify import identify
 from support.identification import motion, recorded, small_arm, true_values, with_torque
@@ -378,3 +379,43 @@ def test_a_recorder_without_new_data_does_not_spoil_the_model() -> None:
     states = result.box.states(100, seed=3)
     off = result.predict(*states) - arm.inverse_dynamics(*states)
     assert np.sqrt(np.mean(off**2)) < 0.01 * np.sqrt(np.mean(arm.inverse_dynamics(*states) ** 2))
+
+
+# Newton metres in a unit: kgf of the CGPM of 1901, lb of 1959.
+UNITS = {
+    "Nm": 1.0, "N*mm": 1e-3, "mN m": 1e-3, "n cm": 1e-2, "daN m": 10.0, "KN M": 1e3,
+    "kgf cm": 0.0980665, "kg-cm": 0.0980665, "ozf in": 0.00706155181422604,
+    "lbf ft": 1.3558179483314004, "ft lb": 1.3558179483314004, "lbf in": 0.1129848290276167,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_units_of_torque_have_their_factors(unit: str) -> None:
+    gain = checked_gain(None, unit, small_arm())
+    np.testing.assert_allclose(gain, UNITS[unit] * np.ones(3), rtol=1e-15)
+
+
+def test_torques_in_a_given_unit_are_converted() -> None:
+    truth = small_arm()
+    log = recorded(truth)
+    assert log.tau is not None
+    inches = with_torque(log, log.tau / UNITS["lbf in"])
+    plain, result = identify(truth, log), identify(truth, inches, torque_unit="lbf in")
+    np.testing.assert_allclose(result.values, plain.values, rtol=1e-6, atol=1e-9)
+    assert result.torque_scale == 1.0 and result.verdict == plain.verdict
+
+
+def test_a_wrong_unit_of_torque_is_refused() -> None:
+    truth = small_arm()
+    log = recorded(truth, duration=5.0)
+    for bad in ("A", "kg", "m", "", 3.0, "Nm/A"):
+        with pytest.raises(InputError, match="torque_unit"):
+            identify(truth, log, torque_unit=bad)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="one of them"):
+        identify(truth, log, torque_unit="Nm", gain=2.0)
+    with pytest.raises(InputError, match="currents"):
+        identify(truth, replace(log, effort="current"), torque_unit="mN m")
+    slider = armdyn.Arm(armdyn.Robot([armdyn.Joint(), armdyn.Joint(kind="prismatic")]))
+    assert checked_gain(None, "N m", slider) is not None
+    with pytest.raises(InputError, match="gain"):
+        checked_gain(None, "kgf cm", slider)

@@ -388,3 +388,33 @@ def test_wrong_files_of_columns_are_errors(
     )
     assert (status, told) == (2, "") and words in err, err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_gains_with_signs_are_taken_as_printed(
+    joined: bool, monkeypatch, capsys, place, tmp_path
+) -> None:
+    gains = np.array([-20.7, 16.3, 4.5])
+    log = recorded(small_arm())
+    assert log.tau is not None
+    Log(t=log.t, q=log.q, tau=log.tau / gains, effort="current").save(tmp_path / "amps.csv")
+    words = ",".join(map(str, gains.tolist()))
+    option = [f"--gain={words}"] if joined else ["--gain", words]
+    robot, out = place / "small.toml", tmp_path / "out"
+    status, _, _ = run(monkeypatch, capsys, robot, tmp_path / "amps.csv", "-o", out, *option)
+    assert status == 0
+    result = json.loads((out / "result.json").read_text())
+    assert result["passed"] and result["settings"]["gain"] == gains.tolist()
+
+
+def test_the_unit_of_torque_is_an_option(monkeypatch, capsys, place, tmp_path) -> None:
+    log = recorded(small_arm())
+    assert log.tau is not None
+    Log(t=log.t, q=log.q, tau=log.tau / 0.0980665).save(tmp_path / "servo.csv")
+    robot, out = place / "small.toml", tmp_path / "out"
+    words = robot, tmp_path / "servo.csv", "-o", out, "--torque-unit"
+    assert run(monkeypatch, capsys, *words, "kgf cm")[0] == 0
+    status, _, err = run(monkeypatch, capsys, *words, "kgf cm", "--gain", "-1")
+    assert status == 2 and "--torque-unit" in err and "--gain" in err
+    status, _, err = run(monkeypatch, capsys, *words, "furlong")
+    assert status == 2 and "--torque-unit" in err

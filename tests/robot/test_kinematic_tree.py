@@ -74,11 +74,11 @@ def test_notes_speak_the_words_of_the_format() -> None:
 
 
 def test_faults_speak_the_words_of_the_format() -> None:
-    massless = described(joint("1", "a", "b"), massless=("b",))
+    massless = described(joint("1", "a", "b"), joint("2", "b", "c"), massless=("b",))
     with pytest.raises(Fault, match=facts("'1'", "a mass")):
         assembled(massless, ArmOptions())
     with pytest.warns(RobotWarning, match="has no a mass"):
-        assert assembled(massless, ArmOptions(strict=False)).n == 1
+        assert assembled(massless, ArmOptions(strict=False)).n == 2
     far = described(joint("1", "a", "b"), joint("2", "b", "c", coupling=Coupling("1", 1.0, 1e9)))
     with pytest.raises(Fault, match=facts("gear", "'2'", "1e+09")):
         assembled(far, ArmOptions())

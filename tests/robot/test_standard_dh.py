@@ -262,7 +262,7 @@ def test_radians_are_not_taken_for_degrees(angle: float) -> None:
 
 
 def test_joints_in_degrees_are_refused(tmp_path) -> None:
-    joints = [Joint(), Joint(beta=90.0, b=0.1), Joint(theta=-45.0)]
+    joints = [Joint(mass=1.0), Joint(beta=90.0, b=0.1), Joint(theta=-45.0)]
     said = r"joint 'joint2': `beta` is 90, which is math.radians\(90\).*'joint3': `theta` is -45"
     with pytest.raises(RobotError, match=said):
         Robot(joints)

@@ -120,7 +120,7 @@ PANELS = {
     "Integrator": "integrator rtol step",
     "Simulated measurements": "measured noise-q noise-tau quantisation jitter",
     "Many arms": "arms spread-q spread-links",
-    "Log": "columns units time-unit gear sort drop-missing",
+    "Log": "columns units time-unit torque-unit gear sort drop-missing",
     "Robot": "tip base without-links strict no-strict waive snap arg packages",
     "Parallel computation": "workers cluster",
 }

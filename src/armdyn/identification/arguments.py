@@ -25,8 +25,9 @@ from armdyn.identification.fit.choice import AUTO, Terms
 from armdyn.identification.fit.columns import common_terms, short_name
 from armdyn.identification.signals.trim import with_gain
 from armdyn.log.clock import at_source_times
+from armdyn.log.columns import TORQUES, spelling
 from armdyn.log.log import Log
-from armdyn.log.many import log_paths, read_logs_on
+from armdyn.log.many import in_recorded_order, log_paths, read_logs_on
 from armdyn.log.rows import extremes, is_in_file
 from armdyn.log.signals import Prepared
 from armdyn.robot.friction import FRICTION_TERMS
@@ -67,9 +68,11 @@ def checked_logs(
     long: bool = False,
     cluster: Cluster | None = None,
     gain: Array | None = None,
+    currents: bool = True,
 ) -> list[Log]:
     """Return one log or several as a list; each has torques and the joints of the arm.
 
+    Logs are put in the order of their time stamps, and joined where they continue each other.
     Wrong time stamps are corrected, and duplicated samples removed.
 
     Args:
@@ -79,6 +82,7 @@ def checked_logs(
         long: large files are read block by block, not into memory.
         cluster: its workers read the files, but large ones.
         gain: torque per unit of the logged torque or current ``(n,)``.
+        currents: whether the gain is also that of currents, not only a unit of torque.
     """
     single = isinstance(logs, Log | str | os.PathLike)
     listed: object = [cast(object, logs)] if single else logs
@@ -92,12 +96,12 @@ def checked_logs(
             raise InputError(
                 f"`{what}` has {log!r}, a long log; this needs it whole: Log.read.", argument=what
             )
-        if gain is not None and log.n == arm.n:
+        if gain is not None and log.n == arm.n and (currents or log.effort != "current"):
             listed_gains = ", ".join(f"{x:g}" for x in gain)
             log = with_gain(log, gain, f"torques are the logged ones times {listed_gains}.")
         _check_log(arm, log)
-        result.append(at_source_times(log))
-    return result
+        result.append(log)
+    return [at_source_times(log) for log in in_recorded_order(result)]
 
 
 def _opened(
@@ -197,13 +201,49 @@ def checked_coupling(value: object, n: int) -> Array:
     return matrix
 
 
-def checked_gain(value: object, n: int) -> Array:
-    """Return the torque per unit of the logged torque or current of every joint."""
+def checked_gain(value: object, unit: object, arm: Arm) -> Array | None:
+    """Return the torque per unit of the logged torque or current of every joint; None for 1.
+
+    Args:
+        value: the gain of every joint, or one for all.
+        unit: the unit of logged torques, in place of a gain.
+        arm: the arm.
+    """
+    if unit is not None and value is not None:
+        raise InputError(
+            f"`gain` is {shown(value)} and `torque_unit` is {shown(unit)}; give one of them: a "
+            "gain is the torque [N m] per unit of the log, so it contains the unit.",
+            argument="torque_unit",
+        )
+    if unit is not None:
+        return _gain_of_unit(unit, arm)
+    if value is None:
+        return None
+    n = arm.n
     what = f"one number for all joints, or {n} numbers, none of them zero"
     gain = np.broadcast_to(checked_array(value, "gain", (), (n,), what=what), (n,)).copy()
     if not gain.all():
         raise InputError(f"`gain` is {shown(value)}, expected {what}.", argument="gain")
     return gain
+
+
+def _gain_of_unit(unit: object, arm: Arm) -> Array:
+    """Return the torque [N m] per unit of torque."""
+    factor = TORQUES.get(spelling(unit)) if isinstance(unit, str) else None
+    if factor is None:
+        raise _wrong(
+            unit, "torque_unit",
+            "a unit of torque: a force (N, mN, daN, kN, kgf, lbf, ozf) and a length (m, cm, mm, "
+            "in, ft), such as 'N m' or 'kgf cm'",
+        )  # fmt: skip
+    sliding = [joint.name for joint in arm.robot.joints if joint.kind == "prismatic"]
+    if sliding and factor != 1.0:
+        raise InputError(
+            f"`torque_unit` is {shown(unit)}, but {', '.join(sliding)} of {arm.name} have "
+            "forces, not torques; give `gain`, one number per joint.",
+            argument="torque_unit",
+        )
+    return np.full(arm.n, factor)
 
 
 def checked_trim(value: object) -> tuple[float, float] | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
 from armdyn.arm.arm import Arm
+from armdyn.blas import one_blas_thread
 from armdyn.checks import checked_flag, checked_number, checked_per_joint, checked_whole
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError
@@ -33,6 +34,7 @@ from armdyn.log.log import Log
 from armdyn.motion.trajectory import checked_arm
 from armdyn.progress import Progress, reporter
 
+T = TypeVar("T")
 Data = Log | str | os.PathLike[str]
 
 # The smallest standard deviation of a torque [N m or N], and the smallest weight of a description.
@@ -66,6 +68,7 @@ def identify(
     tilt: bool | str = "auto",
     flip: Sequence[int | str] = (),
     gain: ArrayLike | None = None,
+    torque_unit: str | None = None,
     ignore_torque: Sequence[int | str] = (),
     progress: Progress | None = None,
     client: Any = None,
@@ -76,15 +79,15 @@ def identify(
         arm: the geometry, and a first guess of the masses, which fills in what the data do not
             show.
         logs: one log or several with joint torques: logs, or paths of files that `Log.read`
-            understands without options, patterns such as "runs/*.parquet", or folders, whose logs
-            are taken by name. Files above 256 MB are read block by block, like `Log.stream`, so
-            they need not fit into memory.
+            understands without options, patterns such as "runs/*.parquet", or folders. Their order
+            does not matter, and logs that continue each other without a gap are joined. Files above
+            256 MB are read block by block, like `Log.stream`, so they need not fit into memory.
         friction: "auto" fits viscous, Coulomb and constant friction of every joint, and further
             terms where the data show them clearly. True fits these three only, a list such as
             ``["viscous", "coulomb", "load"]`` its terms, False takes friction from the arm.
         rotor: "auto" fits the rotor inertias that the data show clearly, True all that are
             identifiable, False takes them from the arm.
-        physical: find links that are physically possible bodies.
+        physical: constrain link inertias to be physically consistent.
         holdout: share at the end of every log that is not used for the fit, but to test it.
         test: whole logs to test the fit with, in place of `holdout`.
         cutoff: of the low-pass of positions [Hz]; if left out, four times the frequency up to
@@ -97,7 +100,7 @@ def identify(
             residuals if left out.
         prior: weight of the described masses: 1 trusts them to 50 %, 5 to 10 %; found
             from the data if left out.
-        robust: pull in outliers of the torques.
+        robust: down-weight torque outliers (Huber).
         extra: additional torque columns: (name, joint, function of q, qd, qdd); see `Extra`.
         coupling: K, ``(n, n)``, if measured torques are K times joint torques. Friction and rotors
             are then those of the drives, which turn with the speeds K^-T qd.
@@ -109,6 +112,9 @@ def identify(
         flip: joints, by numbers from 1 or names, whose torques have the opposite sign in the logs.
         gain: torque [N m or N] per unit of the logged torque or current, for all joints or one
             each, signs included; logs of currents need it.
+        torque_unit: of the logged torques, in place of `gain`: a force and a length, such as
+            "N cm", "kgf cm", "ozf in" or "lbf ft"; N m if left out, and another power of ten is
+            found from the described masses.
         ignore_torque: joints, by numbers from 1 or names, whose torques are not used: their links
             are identified from the other joints, as far as these show them.
         progress: called with (done, total, what) during each step.
@@ -132,8 +138,10 @@ def identify(
     arm = checked_arm(arm)
     report = reporter(progress)
     cluster = checked_client(client)
-    gains = None if gain is None else checked_gain(gain, arm.n)
-    reading: dict[str, Any] = {"long": True, "cluster": cluster, "gain": gains}
+    gains = checked_gain(gain, torque_unit, arm)
+    reading: dict[str, Any] = {
+        "long": True, "cluster": cluster, "gain": gains, "currents": torque_unit is None,
+    }  # fmt: skip
     train_logs = checked_logs(arm, logs, "logs", **reading)
     test_logs = [] if test is None else checked_logs(arm, test, "test", **reading)
     options = Options(
@@ -142,18 +150,12 @@ def identify(
         physical=checked_flag(physical, "physical"),
         robust=checked_flag(robust, "robust"),
         cutoff=checked_cutoff(cutoff),
-        decimate=None
-        if decimate is None
-        else checked_whole(decimate, "decimate", 1, MOST_DECIMATED),
-        dead_band=None
-        if dead_band is None
-        else checked_per_joint(dead_band, "dead_band", arm.n, least=0.0),
-        weights=None
-        if weights is None
-        else checked_per_joint(weights, "weights", arm.n, least=LEAST_DEVIATION),
-        prior=None if prior is None else checked_number(prior, "prior", least=LEAST_PRIOR),
+        decimate=_unless_none(checked_whole, decimate, "decimate", 1, MOST_DECIMATED),
+        dead_band=_unless_none(checked_per_joint, dead_band, "dead_band", arm.n, least=0.0),
+        weights=_unless_none(checked_per_joint, weights, "weights", arm.n, least=LEAST_DEVIATION),
+        prior=_unless_none(checked_number, prior, "prior", least=LEAST_PRIOR),
         extra=extra_columns(arm, extra),
-        coupling=None if coupling is None else checked_coupling(coupling, arm.n),
+        coupling=_unless_none(checked_coupling, coupling, arm.n),
         trim=checked_trim(trim),
         delay=checked_delay(delay),
         tilt=checked_tilt(tilt),
@@ -173,4 +175,10 @@ def identify(
     )
     if test is None:
         train_logs, test_logs = split(train_logs, share)
-    return run(arm, train_logs, test_logs, options, report, cluster)
+    with one_blas_thread():
+        return run(arm, train_logs, test_logs, options, report, cluster)
+
+
+def _unless_none(check: Callable[..., T], value: object, *given: Any, **limits: float) -> T | None:
+    """Return a checked argument; None leaves it to the data."""
+    return None if value is None else check(value, *given, **limits)

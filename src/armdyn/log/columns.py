@@ -48,7 +48,19 @@ AFTER_JOINT = "pos position vel velocity acc accel acceleration effort torque ta
 ANGLES = {"rad": 1.0, "deg": math.pi / 180, "m": 1.0, "mm": 1e-3}
 RATES = {"rpm": math.tau / 60, **{f"{k}/s": v for k, v in ANGLES.items()}}
 RATES_OF_RATES = {f"{k}/s2": v for k, v in ANGLES.items()}
-TORQUES = {"nm": 1.0, "n": 1.0, "nmm": 1e-3, "mnm": 1e-3, "knm": 1e3}
+# kgf by the CGPM of 1901, lb and the lengths by the agreement of 1959; all are exact.
+_POUND = 0.45359237 * 9.80665
+FORCES = {
+    "n": 1.0, "mn": 1e-3, "dan": 10.0, "kn": 1e3, "kgf": 9.80665, "lbf": _POUND,
+    "ozf": _POUND / 16, "kg": 9.80665, "lb": _POUND, "oz": _POUND / 16,
+}  # fmt: skip
+LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254, "ft": 0.3048}
+TORQUES = {"n": 1.0} | {
+    words: force * length
+    for one, force in FORCES.items()
+    for other, length in LENGTHS.items()
+    for words in ((one + other, other + one) if other in ("in", "ft") else (one + other,))
+}
 CURRENTS = {"a": 1.0, "ma": 1e-3}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 UNITS = {
@@ -63,7 +75,7 @@ EXTRA = "extra."
 _SPELLINGS = (
     (r"degrees?|°", "deg"), (r"radians?", "rad"), (r"milliseconds?|millis|msecs?", "ms"),
     (r"microseconds?|micros|usecs?|µs|μs", "us"), (r"nanoseconds?|nanos|nsecs?", "ns"),
-    (r"seconds?|secs?", "s"), (r"[\s·*_.]", ""), (r"per", "/"), (r"\^|\*\*", ""), (r"²", "2"),
+    (r"seconds?|secs?", "s"), (r"[\s·*_.-]", ""), (r"per", "/"), (r"\^|\*\*", ""), (r"²", "2"),
     (r"/s/s", "/s2"), (r"^(rad|deg)s$", r"\1/s"), (r"^(rad|deg)s2$", r"\1/s2"),
 )  # fmt: skip
 

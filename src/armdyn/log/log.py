@@ -56,6 +56,7 @@ class Log:
         extra: all other columns ``(N,)`` or ``(N, k)`` by name.
         source: the file of the log, for messages.
         notes: findings and changes while reading, one sentence each.
+        origin: the recorder's clock at ``t = 0`` [s]; 0 if stamps are as recorded.
 
     Examples:
         >>> t = np.arange(100) / 100
@@ -78,9 +79,10 @@ class Log:
     extra: Mapping[str, Array] = field(default_factory=dict[str, Array])
     source: str = ""
     notes: tuple[str, ...] = ()
+    origin: float = 0.0
 
     def __post_init__(self) -> None:
-        t, notes = checked_stamps(self.t)
+        t, notes, began = checked_stamps(self.t)
         q = checked_samples(self.q, "q")
         shape = q.shape
         if len(t) != len(q):
@@ -101,6 +103,7 @@ class Log:
         self._set("extra", MappingProxyType(checked_extra(self.extra, len(t))))
         self._set("source", checked_text(self.source, "source", empty=True))
         self._set("notes", (*checked_notes(self.notes), *notes))
+        self._set("origin", checked_number(self.origin, "origin") + began)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -6,7 +6,7 @@ import glob
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +17,9 @@ from armdyn.checks import checked_items
 from armdyn.cluster import Cluster
 from armdyn.errors import FileError, InputError, LogError, LogWarning, shown
 from armdyn.log.formats import is_log_path, read_in_words
-from armdyn.log.log import Log
+from armdyn.log.log import COLUMNS, Log, LongLog
+from armdyn.log.rows import FileRows, blocks, is_in_file, picked
+from armdyn.log.segments import GAP
 
 # Several log files: patterns, folders, and files that the workers of a cluster read.
 
@@ -115,26 +117,118 @@ def concatenated(logs: Sequence[Log]) -> Log:
                     f"{getattr(log, what)} in {log.source or 'another'}."
                 )
     hole = STEPS_BETWEEN / min(log.rate or 1.0 for log in logs)
-    times = [first.t]
+    shifts, end = [0.0], float(first.t[-1])
     for log in logs[1:]:
-        times.append(log.t - log.t[0] + (times[-1][-1] + hole))
+        shifts.append(end + hole - float(log.t[0]))
+        end += hole + log.duration
+    return _as_one(logs, shifts, " + ")
+
+
+def _as_one(logs: Sequence[Log], shifts: Sequence[float], plus: str, *notes: str) -> Log:
+    """Return logs as one, each with its stamps shifted [s]; `plus` is between their sources."""
+    first = logs[0]
     common = [
         name
         for name, column in first.extra.items()
         if all(name in g.extra and g.extra[name].shape[1:] == column.shape[1:] for g in logs)
     ]
-    return Log(
-        np.concatenate(times),
-        np.concatenate([g.q for g in logs]),
-        *(_joined([getattr(g, k) for g in logs]) for k in ("qd", "qdd", "tau")),
+    columns = {
+        name: _stacked([getattr(log, name) for log in logs], shifts if name == "t" else None)
+        for name in COLUMNS
+    }
+    made = LongLog if is_in_file(columns["q"]) else Log
+    return made(
+        **cast("dict[str, Any]", columns),
         joint_names=first.joint_names,
         effort=first.effort,
         extra={k: np.concatenate([g.extra[k] for g in logs]) for k in common},
-        source=" + ".join(g.source or "a log" for g in logs),
-        notes=tuple(dict.fromkeys(note for g in logs for note in g.notes)),
+        source=plus.join(g.source or "a log" for g in logs) if any(g.source for g in logs) else "",
+        notes=(*dict.fromkeys(note for g in logs for note in g.notes), *notes),
+        origin=first.origin,
     )
 
 
-def _joined(parts: Sequence[Array | None]) -> Array | None:
-    there = [p for p in parts if p is not None]
-    return np.concatenate(there) if len(there) == len(parts) else None
+def _stacked(parts: Sequence[Array | None], shifts: Sequence[float] | None = None) -> Array | None:
+    """Return a column of all logs, in a file if one of theirs is; None if a log has none."""
+    there = [part for part in parts if part is not None]
+    if len(there) < len(parts):
+        return None
+    moves = [0.0] * len(there) if shifts is None else shifts
+    if not any(is_in_file(part) for part in there):
+        return np.concatenate([x + s if s else x for x, s in zip(there, moves, strict=True)])
+    made = FileRows(*there[0].shape[1:])
+    for part, shift in zip(there, moves, strict=True):
+        for a, b in blocks(len(part)):
+            made.append(part[a:b] + shift)
+    return cast(Array, made)
+
+
+# One recording in several files, and recordings in any order.
+
+# Rows of a log, evenly spread, that put logs with the same first stamp in order.
+ORDERING_ROWS = 64
+
+# Largest ratio of the median time steps of two parts of a recording, and of the speed from one to
+# the other to the highest speed in both.
+LARGEST_RATIO = 2.0
+
+
+def in_recorded_order(logs: Sequence[Log]) -> list[Log]:
+    """Return logs in the order of their time stamps, with continued recordings joined.
+
+    A log continues another if it begins less than a gap after its end on the same clock, has the
+    same joints and columns, and goes on where the other one stops. Logs with equal first stamps are
+    in the order of their samples. So neither the order of files nor a cut of a log into files
+    changes a result. Notes tell what was joined or put in another order.
+    """
+    order = sorted(range(len(logs)), key=lambda k: _ordering_key(logs[k])) if len(logs) > 1 else [0]
+    groups: list[list[Log]] = []
+    for k in order:
+        if groups and _continues(groups[-1][-1], logs[k]):
+            groups[-1].append(logs[k])
+        else:
+            groups.append([logs[k]])
+    made: list[Log] = []
+    for group in groups:
+        if len(group) == 1:
+            made.append(group[0])
+            continue
+        note = f"{len(group)} logs that continue each other without a gap were joined to one."
+        shifts = [log.origin - group[0].origin for log in group]
+        made.append(_as_one(group, shifts, " ", note))  # sources as words of a command
+    if order != sorted(order):
+        note = "logs were put in the order of their time stamps and samples, not as listed."
+        made[0] = replace(made[0], notes=(*made[0].notes, note))
+    return made
+
+
+def _ordering_key(log: Log) -> tuple[float, ...]:
+    """Return numbers that sort logs; multiples of all torques have the same order."""
+    rows = np.unique(np.linspace(0, len(log) - 1, ORDERING_ROWS).astype(np.int64))
+    columns = [log.q] if log.tau is None else [log.q, log.tau]
+    values = [x for column in columns for x in picked(column, rows).reshape(-1).tolist()]
+    return (log.origin + float(log.t[0]), len(log), *values)
+
+
+def _continues(log: Log, later: Log) -> bool:
+    """Return whether a log goes on where another one ends."""
+    if (log.joint_names, log.effort) != (later.joint_names, later.effort):
+        return False
+    if any((getattr(log, k) is None) != (getattr(later, k) is None) for k in COLUMNS):
+        return False
+    steps = [one.median_step for one in (log, later) if len(one) > 1]
+    pause = (later.origin - log.origin) + float(later.t[0]) - float(log.t[-1])
+    if not steps or not 0.0 < pause <= GAP * min(steps) or max(steps) > LARGEST_RATIO * min(steps):
+        return False
+    fastest = np.max([_highest_speed(one) for one in (log, later)], axis=0)
+    jump = np.abs(later.q[0:1] - log.q[len(log) - 1 :])[0]
+    return bool((jump <= LARGEST_RATIO * fastest * max(pause, *steps)).all())
+
+
+def _highest_speed(log: Log) -> Array:
+    """Return the highest speed between two samples of every joint ``(n,)``."""
+    top = np.zeros(log.n)
+    for a, b in blocks(len(log) - 1):
+        step = np.diff(log.t[a : b + 1])[:, None]
+        top = np.maximum(top, np.abs(np.diff(log.q[a : b + 1], axis=0) / step).max(axis=0))
+    return top

@@ -185,16 +185,19 @@ def _choice(value: object, name: str, choices: Sequence[str] | Mapping[str, obje
 SENTENCES = "sentences"
 
 
-def checked_stamps(value: object) -> tuple[Array, list[str]]:
-    """Return time stamps [s], strictly increasing, and notes on them.
+def checked_stamps(value: object) -> tuple[Array, list[str], float]:
+    """Return time stamps [s], strictly increasing, notes on them, and the clock at 0 [s].
 
     NumPy durations are converted by their unit. Dates are counted from the first one, since seconds
     since 1970 leave too few digits for the steps.
     """
     notes: list[str] = []
+    origin = 0.0
     array = np.asarray(cast(Any, value)) if hasattr(value, "dtype") else None
     if array is not None and array.dtype.kind in "mM" and not np.ma.is_masked(value):
         value = _seconds(array, notes)
+        if array.dtype.kind == "M" and array.ndim == 1 and len(array):
+            origin = float((array[0] - np.datetime64(0, "s")) / np.timedelta64(1, "s"))
     t = _frozen(checked_array(value, "t", ("N",), empty=True))
     late = np.flatnonzero(np.diff(t) <= 0)
     if len(late):
@@ -204,7 +207,7 @@ def checked_stamps(value: object) -> tuple[Array, list[str]]:
             f"before it at {float(t[k])!r} s.",
             argument="t",
         )
-    return t, notes
+    return t, notes, origin
 
 
 def _seconds(times: NDArray[Any], notes: list[str]) -> object:

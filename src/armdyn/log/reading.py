@@ -128,6 +128,7 @@ class _Conversion:
     Attributes:
         match: which columns the quantities are.
         labels: names of the joints.
+        origin: the clock of the file at time 0 [s].
         is_unit_known: whether the unit of the positions is known.
     """
 
@@ -139,6 +140,7 @@ class _Conversion:
         self._gears, self._scale = options.gear_matrix(n), options.scales(n)
         first.notes += self.match.notes
         self._clock = clock_of(first, self.match.time, self.match.nanosec, options.time_unit)
+        self.origin = (self._clock.origin or 0.0) / self._clock.per_second
         self.is_unit_known = True
 
     def samples(
@@ -186,6 +188,7 @@ def read_arrays(file: Path, options: ReadOptions) -> dict[str, Any]:
         },
         "source": str(file),
         "notes": (*table.notes, *table.lost, *still),
+        "origin": found.origin,
     }
 
 
@@ -222,6 +225,7 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
         effort=effort if {"tau", "current"} & set(made.columns) else "none",
         source=str(file),
         notes=(*dict.fromkeys((*made.notes, *last.notes)), *made.lost, *still),
+        origin=found.origin,
     )
 
 

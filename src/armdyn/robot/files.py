@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from armdyn.checks import (
     checked_path,
     checked_text,
 )
-from armdyn.errors import InputError, RobotFileError, shown
+from armdyn.errors import InputError, RobotFileError, RobotWarning, shown
 from armdyn.files import check_regular, listed
 from armdyn.robot.formats.registry import (
     INTO_OPTIONS,
@@ -100,7 +101,15 @@ def read_robot(
     _check_options(name, given, found.options)
     given |= {"snap": snap, "waive": leniency.waive}
     read = found.function(found.reader, "reading")
-    return read(path, strict=leniency.strict, **{key: given[key] for key in found.options})
+    robot = read(path, strict=leniency.strict, **{key: given[key] for key in found.options})
+    if not any(joint.mass or any(joint.inertia) for joint in robot.joints):
+        warnings.warn(
+            f"{path}: no link has a mass: but for rotors and friction, the mass matrix and all "
+            "torques are zero. `armdyn identify` finds masses from a log and needs none.",
+            RobotWarning,
+            stacklevel=3,
+        )
+    return robot
 
 
 def write_robot(

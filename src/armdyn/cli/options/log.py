@@ -15,7 +15,7 @@ from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
 from armdyn.log.clock import at_source_times
 from armdyn.log.log import Log
-from armdyn.log.many import log_paths, read_logs_on
+from armdyn.log.many import in_recorded_order, log_paths, read_logs_on
 
 # Why options of a log are refused if a verb is given none.
 NO_LOG = "is given, but no log; name its file after the robot."
@@ -88,10 +88,10 @@ def read_logs(
             logs = read_logs_on(cluster, files, arm, options)
         else:
             logs = [Log.read(path, joints=arm, **options) for path in files]
-    logs = [at_source_times(log) for log in logs]
+    logs = [at_source_times(log) for log in in_recorded_order(logs)]
     for log in logs:
         for note in log.notes:
-            if f"{log.source}: {note}" not in messages:
+            if not any(f"{file}: {note}" in messages for file in files):
                 complain(f"note: {log.source}: {note}")
     return logs
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from threading import local
 from typing import Any
 
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.errors import InputError
-from armdyn.graph.interpret import interpret
+from armdyn.graph.interpret import ARRAYS, evaluate
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
 from armdyn.identification.fit.gravity import Turned
@@ -118,6 +118,14 @@ class Model:
         picked = [np.flatnonzero(seen[j]) for j in range(self.n)]
         # where a column of `_single` belongs: the parameter, and the joint
         self._places = [(i, j) for i, column in enumerate(own) for j in column.joints]
+        friction: dict[tuple[str, bool], list[tuple[int, Column]]] = {}
+        for at, (i, _) in enumerate(self._places):
+            if own[i].function is None:
+                friction.setdefault((own[i].kind, own[i].soft > 0.0), []).append((at, own[i]))
+        self._friction = [
+            (np.array([at for at, _ in group]), [column for _, column in group])
+            for group in friction.values()
+        ]
         single = [
             [(i, at) for at, (i, joint) in enumerate(self._places) if joint == j]
             for j in range(self.n)
@@ -166,25 +174,16 @@ class Model:
         """Return the model with the load of the gears that parameters ``(k, ...)`` give."""
         load = values[: self.k].copy()
         load[list(rotor_rows(self.base).values())] = 0.0
-        return self._with(self.columns[self.k :], load)
+        return self._with(self.columns[self.k :], load=load)
 
     def with_turned(self, turned: Turned) -> Model:
         """Return the model with gravity turned otherwise."""
         return self._with(self.columns[self.k :], turned=turned)
 
-    def _with(
-        self, own: Sequence[Column], load: Array | None = None, turned: Turned | None = None
-    ) -> Model:
-        return Model(
-            self.arm,
-            self.base,
-            own,
-            known_rotors=self.known_rotors,
-            known_friction=self.known_friction,
-            coupling=self.coupling,
-            load=self.load if load is None else load,
-            turned=turned or self.turned,
-        )
+    def _with(self, own: Sequence[Column], **changes: Any) -> Model:
+        names = ("known_rotors", "known_friction", "coupling", "load", "turned")
+        given = {name: getattr(self, name) for name in names} | changes
+        return Model(self.arm, self.base, own, **given)
 
     def rows(self, q: Array, qd: Array, qdd: Array, band: DecimationFilter | None = None) -> Array:
         """Return the columns of all joints side by side, ``(N, width)``; filtered by `band`."""
@@ -205,7 +204,8 @@ class Model:
         for a in range(0, len(q), CHUNK):
             x = q[a : a + CHUNK], qd[a : a + CHUNK], qdd[a : a + CHUNK]
             Y = self._inertial(*x)
-            part = np.matmul(Y, values[: self.k], out=torque[a : a + CHUNK])
+            part = torque[a : a + CHUNK]
+            part[:] = _combined(Y, values[: self.k])
             if len(self._places):
                 single = self._single(*x, Y)
                 for at, (i, j) in enumerate(self._places):
@@ -245,7 +245,7 @@ class Model:
         """Return the columns of single joints side by side; a shared one has several columns."""
         result = np.empty((len(q), len(self._places)))
         v, a = self.of_drives(qd), self.of_drives(qdd)
-        load = None if self.load is None else np.abs(Y @ self.load + self._tilted(q))
+        load = None if self.load is None else np.abs(_combined(Y, self.load) + self._tilted(q))
         at = 0
         for column in self.columns[self.k :]:
             end = at + len(column.joints)
@@ -253,12 +253,13 @@ class Model:
                 # extra columns are functions of the joints' motion, all others of the drives'
                 x = (q, qd, qdd) if column.kind == "extra" else (q, v, a)
                 result[:, at:end] = _extra(column, *x).reshape(len(q), -1)
-            else:
-                result[:, at] = friction_of(column, v[:, column.joint])
-                if FRICTION_TERMS[column.kind].load:
-                    assert load is not None
-                    result[:, at] *= load[:, column.joint]
             at = end
+        for places, columns in self._friction:
+            joints = [column.joint for column in columns]
+            result[:, places] = friction_of(columns, v[:, joints])
+            if FRICTION_TERMS[columns[0].kind].load:
+                assert load is not None
+                result[:, places] *= load[:, joints]
         return result
 
     def _tilted(self, q: Array) -> Array | float:
@@ -294,10 +295,22 @@ class Model:
         return (self._inertial(*states) != 0.0).any(axis=0)
 
 
-def friction_of(column: Column, v: Array) -> Array:
-    """Return a friction column at speeds v, for a load of 1."""
-    s = np.tanh(v / column.soft) if column.soft else np.sign(v)
-    return interpret(_friction_program(column.kind, column.shape), v, s)[0]
+def _combined(Y: Array, values: Array) -> Array:
+    """Return Y @ values of a regressor ``(N, n, k)`` by one product of a matrix with a vector."""
+    return (Y.reshape(-1, len(values)) @ values).reshape(Y.shape[:2])
+
+
+def friction_of(columns: Sequence[Column], v: Array) -> Array:
+    """Return friction columns of one kind, all soft or none, at speeds ``(N, m)``, for a load of 1.
+
+    Args:
+        columns: m columns.
+        v: the speed of each.
+    """
+    first = columns[0]
+    s = np.tanh(v / [column.soft for column in columns]) if first.soft else np.sign(v)
+    shapes = np.array([column.shape for column in columns]).T
+    return evaluate(_friction_program(first.kind), [v, s, *shapes], ARRAYS)[0]
 
 
 def _extra(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
@@ -316,14 +329,15 @@ def _extra(column: Column, q: Array, qd: Array, qdd: Array) -> Array:
     return values
 
 
-@lru_cache(maxsize=256)
-def _friction_program(kind: str, shape: tuple[float, ...]) -> Program:
+@cache
+def _friction_program(kind: str) -> Program:
     term = FRICTION_TERMS[kind]
 
-    def column(v: list[Scalar], s: list[Scalar]) -> list[Scalar]:
-        return [term.column(v[0], s[0], *shape)]
+    def column(*inputs: list[Scalar]) -> list[Scalar]:
+        return [term.column(*(value[0] for value in inputs))]
 
-    return trace(column, [Slot("v", ()), Slot("s", ())], [Slot("f", ())], name=term.symbol)
+    slots = [Slot(name, ()) for name in ("v", "s", *term.shape)]
+    return trace(column, slots, [Slot("f", ())], name=term.symbol)
 
 
 def highest(kind: str) -> float:
@@ -377,7 +391,7 @@ def friction_rows(model: Model, j: int, speeds: Array) -> Array:
     rows = np.zeros((len(speeds), len(model.columns)))
     for i, column in enumerate(model.columns):
         if column.kind in FRICTION_TERMS and column.joint == j:
-            rows[:, i] = friction_of(column, speeds)
+            rows[:, i : i + 1] = friction_of([column], speeds[:, None])
     return rows
 
 

@@ -92,21 +92,21 @@ class CoupledMinimal:
         Y = self._links.regressor(q, qd, qdd)
         known, own = Y.reshape(-1, Y.shape[2]), list[int]()
         rotors = self._rotors(qdd).reshape(-1, arm.n)
-        found: list[Array] = []
+        combinations: list[Array] = []
         for j in range(arm.n):
             size = np.linalg.norm(known, axis=0)
             Q, R = np.linalg.qr(known / size)
             along = Q.T @ rotors[:, j]
             left = rotors[:, j] - Q @ along
             if np.linalg.norm(left) > RANK * np.linalg.norm(rotors[:, j]):
-                found.append(np.eye(known.shape[1] + 1)[-1])
+                combinations.append(np.eye(known.shape[1] + 1)[-1])
                 known = np.column_stack([known, rotors[:, j]])
                 own.append(j)
             else:
                 factors = np.linalg.solve(R, along) / size
                 small = np.abs(factors * size) <= RANK * np.linalg.norm(rotors[:, j])
-                found.append(np.where(small, 0.0, factors))
+                combinations.append(np.where(small, 0.0, factors))
         joined = np.zeros((known.shape[1], arm.n))
-        for j, column in enumerate(found):
+        for j, column in enumerate(combinations):
             joined[: len(column), j] = column
         return own, joined

@@ -44,24 +44,19 @@ def gravity_columns(robot: Robot, parameters: Array, q: Array) -> Array:
     n, count = len(robot.joints), len(q)
     links = parameters[: 10 * n].reshape(n, 10)
     place = np.asarray(robot.base, dtype=np.float64)
-    turn: Array = np.broadcast_to(place[:3, :3], (count, 3, 3))
-    p: Array = np.broadcast_to(place[:3, 3], (count, 3))
+    x, y, z, p = (np.broadcast_to(column, (count, 3)) for column in place[:3].T)
     axes, origins, moments = list[Array](), list[Array](), list[Array]()
     for j, joint in enumerate(robot.joints):
-        cb, sb = np.cos(joint.beta), np.sin(joint.beta)
-        turn = turn @ np.array([[1.0, 0.0, 0.0], [0.0, cb, -sb], [0.0, sb, cb]])
-        along = joint.d + (0.0 if joint.is_revolute else q[:, j, None])
-        # The screw about x moves along the x axis before the turn, which leaves that axis alone.
-        p = p + joint.b * turn[:, :, 0]
-        cg, sg = np.cos(joint.tilt), np.sin(joint.tilt)
-        turn = turn @ np.array([[cg, 0.0, sg], [0.0, 1.0, 0.0], [-sg, 0.0, cg]])
-        z = turn[:, :, 2]
-        p = p + along * z
-        angle = joint.theta + (q[:, j] if joint.is_revolute else np.zeros(count))
-        turn = turn @ _about_z(angle)
+        # the screw along and about x, the tilt about y, the screw along and about z
+        p = p + joint.b * x
+        y, z = _turned(y, z, joint.beta)
+        z, x = _turned(z, x, joint.tilt)
+        p = p + (joint.d if joint.is_revolute else joint.d + q[:, j, None]) * z
+        x, y = _turned(x, y, joint.theta + q[:, j, None] if joint.is_revolute else joint.theta)
+        m, mx, my, mz = links[j, :4].tolist()
         axes.append(z)
         origins.append(p)
-        moments.append(links[j, 0] * p + turn @ links[j, 1:4])
+        moments.append(m * p + mx * x + my * y + mz * z)
     torque = np.empty((count, n, 3))
     mass, moment = 0.0, np.zeros((count, 3))
     for j in reversed(range(n)):
@@ -85,9 +80,7 @@ def tilts(gravity: Array) -> Array:
     return size * rows[1:]
 
 
-def _about_z(angle: Array) -> Array:
+def _turned(a: Array, b: Array, angle: float | Array) -> tuple[Array, Array]:
+    """Return two axes ``(N, 3)`` turned about the third one, from a to b."""
     c, s = np.cos(angle), np.sin(angle)
-    turn = np.zeros((len(angle), 3, 3))
-    turn[:, 0, 0], turn[:, 0, 1], turn[:, 1, 0], turn[:, 1, 1] = c, -s, s, c
-    turn[:, 2, 2] = 1.0
-    return turn
+    return c * a + s * b, c * b - s * a

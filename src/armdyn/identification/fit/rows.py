@@ -88,11 +88,7 @@ class FilteredSegment:
 
     def filtered(self, values: Array) -> Array:
         """Return the rows ``(M, n)`` of samples ``(N, n)``."""
-        return self.rows_of(lambda a, b: values[a:b])
-
-    def rows_of(self, values: Callable[[int, int], Array]) -> Array:
-        """Return the rows ``(M, n)`` of samples; ``values(a, b)`` gives samples ``(b - a, n)``."""
-        return np.concatenate([self.band.rows(values(a, b)) for a, b, _ in self.blocks()])
+        return np.concatenate([self.band.rows(values[a:b]) for a, b, _ in self.blocks()])
 
     def samples(self, a: int, b: int) -> Samples:
         """Return samples a to b."""
@@ -280,16 +276,15 @@ class Rows:
         self.groups = row_groups(parts)
         self.count = sum(len(part.centres) for part in parts)
         self.made = False
-        self._once, self._size = once, self.count * model.width * 8
-        self._keep = not once and self._size <= MOST_BYTES_IN_MEMORY
+        self._size = np.inf if once else self.count * model.width * 8
+        self._keep = self._size <= MOST_BYTES_IN_MEMORY
         self._kept: list[list[Array]] = []
-        self._sent = None if cluster is None else _RemoteSamples(cluster, self)
-        self._remote: _RemoteRows | None = None
+        self._cluster, self._owner = cluster, self
 
     def of(self, model: Model, *, once: bool = False) -> Rows:
         """Return the rows of another model for the same samples."""
-        rows = Rows(model, self.parts, once=once)
-        rows._sent = self._sent
+        rows = Rows(model, self.parts, once=once, cluster=self._cluster)
+        rows._owner = self._owner
         return rows
 
     def each(
@@ -301,7 +296,8 @@ class Rows:
     ) -> Iterator[tuple[RowGroup, Any]]:
         """Yield what a function makes of every group, in order; for the arguments, see `Pass`."""
         over = Pass(function, columns, given, wide)
-        results = self._here(over) if self._sent is None else self._on_workers(self._sent, over)
+        cluster = self._cluster
+        results = self._here(over) if cluster is None else self._on_workers(cluster, over)
         yield from zip(self.groups, results, strict=True)
         self.made = self.made or (wide and self._keep)
 
@@ -337,11 +333,37 @@ class Rows:
         if over.wide and self._keep and not kept:
             self._kept = collected
 
-    def _on_workers(self, sent: _RemoteSamples, over: Pass) -> Iterator[Any]:
-        if self._remote is None:
-            keep = not self._once and self._size <= MOST_BYTES_IN_MEMORY * sent.cluster.count
-            self._remote = _RemoteRows(sent, self.model, keep)
-        return self._remote.each(over)
+    def _on_workers(self, cluster: Cluster, over: Pass) -> Iterator[Any]:
+        keep = over.wide and self._size <= MOST_BYTES_IN_MEMORY * cluster.count
+        made = self._rows_there if keep else [None] * len(self.groups)
+        model, each = self._model_there, zip(self.groups, self._samples_there, made, strict=True)
+        futures = [
+            cluster.submit(_worked, over.function, model, *one, *over.of(one[0]), *over.given)
+            for one in each
+        ]
+        return cluster.results(futures)
+
+    @cached_property
+    def _samples_there(self) -> list[Future]:
+        """The samples of every group on workers; models of all kinds share them."""
+        if self._owner is not self:
+            return self._owner._samples_there
+        assert self._cluster is not None
+        return [self._cluster.submit(_sent, *self.samples(group)) for group in self.groups]
+
+    @cached_property
+    def _model_there(self) -> Future:
+        """The model on workers."""
+        assert self._cluster is not None
+        return self._cluster.submit(_same, self.model)
+
+    @cached_property
+    def _rows_there(self) -> list[Future]:
+        """The rows of every group on workers."""
+        assert self._cluster is not None
+        submit, model = self._cluster.submit, self._model_there
+        pairs = zip(self.groups, self._samples_there, strict=True)
+        return [submit(_made, model, group, samples) for group, samples in pairs]
 
 
 def _group_torques(work: Work, values: Array) -> Array:
@@ -353,47 +375,6 @@ def _predicted(work: Work, values: Array) -> Array:
     """Return the same from samples: of rows that are used only once, this is faster."""
     model = work.model
     return work.filtered(model.predicted(values, x.q, x.qd, x.qdd) for _, x in work.blocks())
-
-
-class _RemoteSamples:
-    """The samples of groups as results on workers; models of all kinds use them."""
-
-    def __init__(self, cluster: Cluster, rows: Rows) -> None:
-        self.cluster, self.rows = cluster, rows
-
-    @cached_property
-    def futures(self) -> list[Future]:
-        """The samples of every group, on workers."""
-        submit, rows = self.cluster.submit, self.rows
-        return [submit(_sent, *rows.samples(group)) for group in rows.groups]
-
-
-class _RemoteRows:
-    """The rows of one model on workers, which keep them or make them again each time."""
-
-    def __init__(self, sent: _RemoteSamples, model: Model, keep: bool) -> None:
-        self._sent, self._cluster, self._keep = sent, sent.cluster, keep
-        self._model = self._cluster.submit(_same, model)
-
-    @cached_property
-    def _made(self) -> list[Future]:
-        submit, pairs = self._cluster.submit, self._pairs()
-        return [submit(_made, self._model, group, samples) for group, samples in pairs]
-
-    def _pairs(self) -> Iterator[tuple[RowGroup, Future]]:
-        return zip(self._sent.rows.groups, self._sent.futures, strict=True)
-
-    def each(self, over: Pass) -> Iterator[Any]:
-        """Yield what a function makes of every group."""
-        made = self._made if over.wide and self._keep else [None] * len(self._sent.rows.groups)
-        futures = [
-            self._cluster.submit(
-                _worked, over.function, self._model, group, samples, rows, *over.of(group),
-                *over.given,
-            )
-            for (group, samples), rows in zip(self._pairs(), made, strict=True)
-        ]  # fmt: skip
-        return self._cluster.results(futures)
 
 
 def _same(model: Model) -> Model:

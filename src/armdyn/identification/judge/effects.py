@@ -257,7 +257,8 @@ def _law(kind: str) -> Callable[[State], Array]:
         arm, made = state.base.model.arm, np.empty((*state.q.shape, 1))
         for j, top in enumerate(state.base.speed.tolist()):
             shape = (STRIBECK * max(top, 1e-9),) * len(field.shape)
-            made[:, j, 0] = friction_of(friction_column(arm, j, kind, shape), state.qd[:, j])
+            column = friction_column(arm, j, kind, shape)
+            made[:, j] = friction_of([column], state.qd[:, [j]])
         return made * np.abs(state.load)[:, :, None] if field.load else made
 
     return columns

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
+from armdyn.identification.signals.trim import NEGLIGIBLE_MOTION
 from armdyn.log.rows import runs
 from armdyn.log.signals import Prepared
 
@@ -33,10 +34,6 @@ REACH, KAISER_BETA = 5.0, 3.4
 # Up to this share of a row's samples is averaged before the weights apply: the average's own
 # low-pass is flat to 2 % in the passband.
 AVERAGED_SHARE = 1 / 8
-
-# A joint that moves less than this share of the joint that moves most does not count: its signal is
-# mostly noise.
-NEGLIGIBLE_MOTION = 1e-2
 
 
 @dataclass(frozen=True)

@@ -8,24 +8,28 @@ at every joint: the joints have to agree as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model
-from armdyn.identification.fit.gram import Gram
+from armdyn.identification.fit.gram import Gram, Mask
+from armdyn.identification.fit.rows import Rows, Work
 from armdyn.identification.signals.quick_fit import (
     POSITIONS,
     Windows,
     merged,
     quick_fit,
-    quick_grams,
-    ridge,
+    quick_gram,
+    quick_prior,
+    quick_rows,
 )
 from armdyn.log.log import Log
 from armdyn.log.segments import scipy
+from armdyn.numerics import scaled_solve
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,20 @@ class Delays:
         return ()
 
 
+class _Shifted(NamedTuple):
+    """Products of rows with the torques at every delay that is tried, T of them.
+
+    Attributes:
+        gram: of the rows with torques as recorded, one block.
+        cross: columns of every joint times its torques ``(m, T)``.
+        squares: of the torques of the joints ``(n, T)``.
+    """
+
+    gram: Gram
+    cross: Sequence[Array]
+    squares: Array
+
+
 def measured_delays(windows: Windows, cutoff: float) -> Delays | None:
     """Return the delays in the band of a cut-off [Hz]; None if the logs are too short."""
     width = min(cutoff, SEARCH.widest)
@@ -120,23 +138,18 @@ def measured_delays(windows: Windows, cutoff: float) -> Delays | None:
     if not all(quarters):
         return None
     model, top = windows.model([one for quarter in quarters for one in quarter])
-    grams = [
-        [merged([gram]) for gram in quick_grams(model, quarter, width, top, TRIED.tolist())]
-        for quarter in quarters
-    ]
-    if not all(one[0].counts.any() for one in grams):
+    parts = [_shifted(*quick_rows(model, quarter, width, top)) for quarter in quarters]
+    if not all(part.gram.counts.any() for part in parts):
         return None
-    first, second, whole = (
-        [merged(same) for same in zip(*some, strict=True)] for some in (grams[:2], grams[2:], grams)
-    )
-    noise = quick_fit(model, whole[SEARCH.tried // 2]).noise
-    each = [_best(_misfits(model, one, noise).sum(axis=1))[0] for one in grams]
+    first, second, whole = (_sum(some) for some in (parts[:2], parts[2:], parts))
+    noise = quick_fit(model, whole.gram).noise
+    each = [_best(_misfits(model, part, noise).sum(axis=0))[0] for part in parts]
     misfits = _misfits(model, whole, noise)
-    delay, gain = _best(misfits.sum(axis=1))
+    delay, gain = _best(misfits.sum(axis=0))
     bounded = np.abs(each).max() < SEARCH.most
     error = float(np.std(each, ddof=1)) / np.sqrt(SEARCH.parts) if bounded else np.inf
-    a, b = (_best(_misfits(model, half, noise).sum(axis=1))[0] for half in (first, second))
-    own = [_best(column) for column in misfits.T]
+    a, b = (_best(_misfits(model, half, noise).sum(axis=0))[0] for half in (first, second))
+    own = [_best(of_joint) for of_joint in misfits]
     near = [
         abs(x - delay) <= SEARCH.agreement * abs(delay) for x, less in own if less > SEARCH.gain
     ]
@@ -148,9 +161,64 @@ def _quarter(part: Log, k: int) -> Log:
     return part.part(a, max(b, a + 1))
 
 
-def _misfits(model: Model, grams: Sequence[Gram], noise: Array) -> Array:
-    """Return the weighted squared residuals ``(delays, n)`` of a fit for every delay."""
-    return np.array([gram.misfits(ridge(model, gram, noise))[0] for gram in grams]) / noise**2
+def _shifted(rows: Rows, moving: Sequence[Mask]) -> _Shifted:
+    """Return the products of the moving rows with torques earlier by each delay."""
+    gram = merged([quick_gram(rows, moving)])
+    cross = [np.zeros((len(at), SEARCH.tried)) for at in gram.places]
+    squares = np.zeros((gram.n, SEARCH.tried))
+    earlier = [
+        np.stack([part.filtered(tau) for tau in _earlier(part.tau, 1.0 / part.step)], axis=2)
+        for part in rows.parts
+    ]
+    for _, products in rows.each(_products, earlier, moving):
+        for j, (product, square) in enumerate(products):
+            cross[j] += product
+            squares[j] += square
+    return _Shifted(gram, cross, squares)
+
+
+def _products(work: Work, earlier: Array, moving: Mask) -> list[tuple[Array, Array]]:
+    """Return columns times torques, and squares of torques, of every joint of a group."""
+    A = np.concatenate([rows for _, rows, _ in work.rows()])
+    made: list[tuple[Array, Array]] = []
+    for j in range(work.model.n):
+        used = moving[:, j]
+        tau = earlier[used, j]
+        made.append((A[used, work.model.part(j)].T @ tau, np.sum(tau**2, axis=0)))
+    return made
+
+
+def _earlier(tau: Array, rate: float) -> Iterator[Array]:
+    """Yield torques earlier by each delay that is tried; their ends are extended."""
+    cubic: Array = scipy("interpolate").CubicSpline(np.arange(len(tau)), tau).c
+    for steps in TRIED * rate:
+        whole = int(np.floor(steps))
+        at = np.clip(np.arange(len(tau)) + whole, 0, len(tau) - 2)
+        yield np.polyval(cubic[:, at], steps - whole)
+
+
+def _sum(parts: Sequence[_Shifted]) -> _Shifted:
+    grams, crosses, squares = zip(*parts, strict=True)
+    cross = [np.sum(of_joint, axis=0) for of_joint in zip(*crosses, strict=True)]
+    return _Shifted(merged(grams), cross, np.sum(squares, axis=0))
+
+
+def _misfits(model: Model, data: _Shifted, noise: Array) -> Array:
+    """Return the weighted squared residuals ``(n, delays)`` of a fit for every delay.
+
+    All delays have the same columns: one matrix, and a right-hand side for each.
+    """
+    (G,), p = data.gram.weighted(noise), data.gram.p
+    precision, described = quick_prior(model, G)
+    sides = np.tile((precision @ described)[:, None], SEARCH.tried)
+    for at, cross, size in zip(data.gram.places, data.cross, noise, strict=True):
+        sides[at] += cross / size**2
+    values = scaled_solve(G[:, :p] + precision, sides)
+    misfit = data.squares.copy()
+    for j, (at, cross) in enumerate(zip(data.gram.places, data.cross, strict=True)):
+        x, H = values[at], data.gram.products[j][0, : len(at), : len(at)]
+        misfit[j] += np.sum(x * (H @ x - 2.0 * cross), axis=0)
+    return np.maximum(misfit, 0.0) / noise[:, None] ** 2
 
 
 def _best(misfit: Array) -> tuple[float, float]:

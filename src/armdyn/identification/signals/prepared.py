@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from armdyn.cluster import Cluster
 from armdyn.identification.signals.decimation import (
-    NEGLIGIBLE_MOTION,
     DecimationFilter,
     band_width,
     decimation,
     decimation_filter,
 )
+from armdyn.identification.signals.trim import NEGLIGIBLE_MOTION
 from armdyn.log.filters import MAX_NYQUIST_SHARE, choose_cutoff
 from armdyn.log.log import Log
 from armdyn.log.rows import is_in_file

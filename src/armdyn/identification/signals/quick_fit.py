@@ -6,7 +6,7 @@ parameters are a weak prior: a ridge regression about them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,14 +16,13 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.identification.fit.columns import Column, Model, friction_column
-from armdyn.identification.fit.gram import FOLDS, Gram, gram_of
+from armdyn.identification.fit.gram import FOLDS, Gram, Mask, gram_of
 from armdyn.identification.fit.rows import Rows, filtered_segments
 from armdyn.identification.fit.solver import solution
 from armdyn.identification.signals.decimation import decimation_filter
 from armdyn.identification.signals.trim import AT_REST
 from armdyn.log.log import Log
 from armdyn.log.rows import extremes, is_in_file, runs
-from armdyn.log.segments import scipy
 from armdyn.log.signals import Prepared, prepare
 from armdyn.progress import silent
 from armdyn.robot.friction import FRICTION_TERMS
@@ -124,8 +123,9 @@ class Windows:
     def fit(self, prepared: Sequence[Prepared], width: float) -> tuple[Model, Fit]:
         """Return a fit of prepared windows in a band [Hz]."""
         model, top = self.model(prepared)
-        (gram,) = quick_grams(model, prepared, width, top)
-        return model, quick_fit(model, merged([gram]))
+        return model, quick_fit(
+            model, merged([quick_gram(*quick_rows(model, prepared, width, top))])
+        )
 
 
 def windows_of(logs: Sequence[Log]) -> list[Log]:
@@ -152,44 +152,27 @@ def _acceleration(j: int) -> Callable[[Array, Array, Array], Array]:
     return lambda q, qd, qdd: qdd[:, j]
 
 
-def quick_grams(
-    model: Model,
-    prepared: Sequence[Prepared],
-    width: float,
-    top: Array,
-    delays: Sequence[float] = (0.0,),
-) -> list[Gram]:
-    """Return Gram matrices of the moving rows by folds, for torques earlier by some delays.
+def quick_rows(
+    model: Model, prepared: Sequence[Prepared], width: float, top: Array
+) -> tuple[Rows, list[Mask]]:
+    """Return the rows of windows, and in which of them each joint moves.
 
     Args:
         model: the columns.
         prepared: windows.
         width: band of the rows [Hz].
         top: greatest speeds ``(n,)``.
-        delays: of the torques [s].
     """
     bands = [decimation_filter(one.rate, width) for one in prepared]
     rows = Rows(model, filtered_segments(prepared, bands, model))
     speeds = [part.at_centres(model.of_drives(part.qd)) for part in rows.parts]
-    moving = [np.abs(speed) > AT_REST * top for speed in speeds]
-    shifted = [
-        [part.filtered(tau) for tau in _earlier(part.tau, prepared[part.log].rate, delays)]
-        for part in rows.parts
-    ]
-    targets = [[of_part[k] for of_part in shifted] for k in range(len(delays))]
-    return [gram_of(rows, tau, moving, silent, blocks=FOLDS) for tau in targets]
+    return rows, [np.abs(speed) > AT_REST * top for speed in speeds]
 
 
-def _earlier(tau: Array, rate: float, delays: Sequence[float]) -> Iterator[Array]:
-    """Yield torques earlier by each of some delays [s]; their ends are extended."""
-    if not any(delays):
-        yield from [tau] * len(delays)
-        return
-    cubic: Array = scipy("interpolate").CubicSpline(np.arange(len(tau)), tau).c
-    for steps in np.array(delays) * rate:
-        whole = int(np.floor(steps))
-        at = np.clip(np.arange(len(tau)) + whole, 0, len(tau) - 2)
-        yield np.polyval(cubic[:, at], steps - whole)
+def quick_gram(rows: Rows, moving: Sequence[Mask]) -> Gram:
+    """Return the Gram matrices of the moving rows, by folds."""
+    torques = [part.filtered(part.tau) for part in rows.parts]
+    return gram_of(rows, torques, moving, silent, blocks=FOLDS)
 
 
 def merged(grams: Sequence[Gram]) -> Gram:
@@ -223,9 +206,13 @@ def _mean_squares(gram: Gram, values: Array) -> Array:
 def ridge(model: Model, gram: Gram, noise: Array) -> Array:
     """Return values ``(p,)`` near the described ones, with joints weighted by noise."""
     (G,) = gram.weighted(noise)
+    return solution(G, *quick_prior(model, G))[0]
+
+
+def quick_prior(model: Model, G: Array) -> tuple[Array, Array]:
+    """Return precision ``(p, p)`` and mean ``(p,)`` of the prior beside normal equations."""
     diagonal = np.diag(G)
-    precision = np.where(diagonal > 0.0, QUICK.prior * diagonal, 1.0)
-    described = np.zeros(gram.p)
+    described = np.zeros(len(diagonal))
     described[: model.k] = model.base.values
     described[model.indices(ROTOR)] = [joint.rotor_inertia for joint in model.arm.robot.joints]
-    return solution(G, np.diag(precision), described)[0]
+    return np.diag(np.where(diagonal > 0.0, QUICK.prior * diagonal, 1.0)), described

@@ -23,48 +23,52 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.identification.signals.cutoff import motion_band
+from armdyn.identification.signals.band import motion_band
 from armdyn.identification.signals.decimation import decimation_filter
 from armdyn.identification.signals.quick_fit import Windows, windows_of
+from armdyn.identification.signals.trim import AT_REST
 from armdyn.log.log import Log
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.robot.friction import FRICTION_TERMS
 
-LOWEST_BAND, MOTION_BAND = 2.0, 4.0
-"""The comparison is made up to this frequency [Hz], or this multiple of that of the motion."""
 
-MOTION_SHARE = 0.99
-"""Share of the power of positions that is motion."""
+@dataclass(frozen=True)
+class ScaleSearch:
+    """Settings of the comparison.
 
-MOVING = 0.05
-"""Rows count where a joint is faster than this share of its highest speed."""
+    Attributes:
+        lowest_band: the comparison is made up to this frequency [Hz], or
+        motion_band: up to this multiple of that of the motion.
+        motion_share: share of the power of positions that is motion.
+        explained: the scale of a joint is known if the description explains this share of the
+            squares that friction and rotor leave.
+        significance: square of a scale in its standard deviations, by the formula of least squares:
+            errors of models last for several rows, so this is three honest ones and more.
+        sizeable: a joint may be said to have another unit if what the description explains has this
+            share of the squares of it and friction together: a wrist that has hardly more than
+            friction shows no scale.
+        other_unit: a joint has another unit if its scale is this many times that of the others, or
+            the inverse: masses of descriptions are wrong by less.
+        carried: a load at the tip that makes a joint's torque larger makes that of a joint before
+            it larger, too, by at least this share.
+        clear_friction: friction above this share of a joint's torque has a clear sign.
+        most: the sign of a joint's torque is known from the description alone, or from friction
+            alone, if it explains this share of the torque.
+    """
 
-EXPLAINED = 0.25
-"""The scale of a joint is known if the description explains this share of the squares that friction
-and rotor leave."""
+    lowest_band: float = 2.0
+    motion_band: float = 4.0
+    motion_share: float = 0.99
+    explained: float = 0.25
+    significance: float = 100.0
+    sizeable: float = 0.1
+    other_unit: float = 4.0
+    carried: float = 0.5
+    clear_friction: float = 0.02
+    most: float = 0.8
 
-SIGNIFICANCE = 100.0
-"""Square of a scale in its standard deviations, by the formula of least squares: errors of models
-last for several rows, so this is three honest ones and more."""
 
-SIZEABLE = 0.1
-"""A joint may be said to have another unit if what the description explains has this share of the
-squares of it and friction together: a wrist that has hardly more than friction shows no scale."""
-
-OTHER_UNIT = 4.0
-"""A joint has another unit if its scale is this many times that of the others, or the inverse:
-masses of descriptions are wrong by less."""
-
-CARRIED = 0.5
-"""A load at the tip that makes a joint's torque larger makes that of a joint before it larger, too,
-by at least this share."""
-
-CLEAR_FRICTION = 0.02
-"""Friction above this share of a joint's torque has a clear sign."""
-
-MOST = 0.8
-"""The sign of a joint's torque is known from the description alone, or from friction alone, if it
-explains this share of the torque."""
+SEARCH = ScaleSearch()
 
 UNITS = {1000.0: "mN m", 100.0: "N cm", 0.1: "daN m", 0.001: "kN m"}
 """Units of torque by their number in 1 N m."""
@@ -121,7 +125,7 @@ def torque_scale(arm: Arm, logs: Sequence[Log], ignored: Sequence[int] = ()) -> 
     load = np.sqrt(ratio(grams[:, 0, 0], grams[:, 4, 4], 0.0))  # rms torques of the description
     used = np.ones(n, dtype=np.bool_)
     used[list(ignored)] = False
-    shown = used & (explained > EXPLAINED)
+    shown = used & (explained > SEARCH.explained)
     flipped = _flipped(np.where(shown, scale, 0.0), explained, np.where(used, friction, 0.0))
     if not shown.any():
         return replace(nothing, flipped=flipped)
@@ -129,11 +133,11 @@ def torque_scale(arm: Arm, logs: Sequence[Log], ignored: Sequence[int] = ()) -> 
     median = float(np.exp(np.median(np.log(size[shown]))))
     factors = np.where(shown, scale / median, np.nan)
     factors[list(flipped)] *= -1.0
-    far = np.abs(np.log(np.where(shown, size, median) / median)) > np.log(OTHER_UNIT)
-    odd = far & (share > SIZEABLE)
+    far = np.abs(np.log(np.where(shown, size, median) / median)) > np.log(SEARCH.other_unit)
+    odd = far & (share > SEARCH.sizeable)
     more = np.where(shown, size - median, 0.0) * load
     for j in np.flatnonzero(odd & (size > median)).tolist():
-        odd[j] = not (more[:j] > CARRIED * more[j]).any()
+        odd[j] = not (more[:j] > SEARCH.carried * more[j]).any()
     if 2 * int(odd.sum()) >= int(shown.sum()):
         odd = np.zeros(n, dtype=np.bool_)  # there is no common unit that one of them could break
     sure = int(shown.sum()) >= min(2, int(used.sum()))  # a single joint may have a unit of its own
@@ -151,9 +155,9 @@ def _flipped(scale: Array, explained: Array, friction: Array) -> tuple[int, ...]
         explained: share of the squares that the description explains ``(n,)``.
         friction: as a share of the torque ``(n,)``, negative if it drives.
     """
-    drives, brakes = friction < -CLEAR_FRICTION, friction > CLEAR_FRICTION
-    wrong = (scale < 0.0) & (drives | (~brakes & (explained > MOST)))
-    wrong |= (scale == 0.0) & (friction < -MOST)
+    drives, brakes = friction < -SEARCH.clear_friction, friction > SEARCH.clear_friction
+    wrong = (scale < 0.0) & (drives | (~brakes & (explained > SEARCH.most)))
+    wrong |= (scale == 0.0) & (friction < -SEARCH.most)
     suspect = wrong | ((scale == 0.0) & drives)
     right = (scale > 0.0) | ((scale == 0.0) & brakes)
     if not right.any() and int(suspect.sum()) > min(1, len(scale) - 1):
@@ -180,13 +184,13 @@ def described_in(arm: Arm, scale: float) -> Arm:
 def _grams(arm: Arm, logs: Sequence[Log]) -> Array | None:
     """Return Z^T Z ``(n, 6, 6)`` of filtered rows Z = [L | qdd | qd | sign qd | 1 | tau].
 
-    None if the arm has no masses, or the logs are too short.
+    Without described masses L is zero. None if the logs are too short.
     """
-    if not any(joint.mass for joint in arm.robot.joints):
-        arm = _without_masses(arm)
+    described = any(joint.mass for joint in arm.robot.joints)
     highest = 0.4 * min(log.rate for log in logs)
     windows = Windows(arm, windows_of(logs), highest, None, ())
-    band = min(max(LOWEST_BAND, MOTION_BAND * motion_band(windows.parts, MOTION_SHARE)), highest)
+    motion = motion_band(windows.parts, SEARCH.motion_share)
+    band = min(max(SEARCH.lowest_band, SEARCH.motion_band * motion), highest)
     made, rows = np.zeros((arm.n, 6, 6)), 0
     ready = windows.prepared(band) if band > 0.0 else []
     top = np.max([np.abs(one.qd).max(axis=0) for one in ready], axis=0) if ready else None
@@ -197,21 +201,16 @@ def _grams(arm: Arm, logs: Sequence[Log]) -> Array | None:
             if not len(centres) or one.tau is None or top is None:
                 continue
             x = one.q[a:b], one.qd[a:b], one.qdd[a:b]
-            L = arm.inverse_dynamics(*x, friction=False)
+            L = arm.inverse_dynamics(*x, friction=False) if described else np.zeros_like(x[0])
             start = int(centres[0]) - keep.reach
             columns = (L, x[2], x[1], np.sign(x[1]), np.ones_like(L), one.tau[a:b])
             Z = np.stack([keep.rows(c[start:])[: len(centres)] for c in columns], axis=2)
-            moving = np.abs(x[1][centres]) > MOVING * top
+            moving = np.abs(x[1][centres]) > 2.0 * AT_REST * top
             for j in range(arm.n):
                 used = Z[moving[:, j], j]
                 made[j] += used.T @ used
             rows += len(centres)
     return made if rows else None
-
-
-def _without_masses(arm: Arm) -> Arm:
-    """Return the arm without rotors and friction too: nothing is described."""
-    return Arm(arm.robot.with_joints([replace(j, rotor_inertia=0.0) for j in arm.robot.joints]))
 
 
 def _joint(G: Array) -> tuple[float, float, float, float]:
@@ -243,6 +242,6 @@ def _joint(G: Array) -> tuple[float, float, float, float]:
     load = explained * max(S[1, 1], 0.0) / max(G[4, 4], 1.0)
     share = float(ratio(load, load + friction**2, 0.0))
     rows = max(float(G[4, 4]) - 5.0, 0.0)
-    if explained * rows < SIGNIFICANCE * max(1.0 - explained, 0.0):
+    if explained * rows < SEARCH.significance * max(1.0 - explained, 0.0):
         explained = share = 0.0
     return scale, min(explained, 1.0), share, float(ratio(friction, torque, 0.0))

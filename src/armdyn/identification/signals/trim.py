@@ -1,4 +1,4 @@
-"""Trim rest at the ends of logs, and flip signs of torques."""
+"""Rest and motion: what counts as which, and logs without rest at their ends; signs of torques."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import InputError
-from armdyn.identification.signals.decimation import NEGLIGIBLE_MOTION
 from armdyn.log.log import Log
 from armdyn.log.rows import FileRows, blocks, first_not_before, is_in_file
 
-# A joint is at rest below this share of its greatest speed.
 AT_REST = 0.02
+"""A joint is at rest below this share of its greatest speed. The dead band of a fit is twice this:
+near rest friction of real drives is no function of the speed."""
 
-# Rest that is kept before and after the motion [s]: filters start up in it.
+NEGLIGIBLE_MOTION = 1e-2
+"""A joint that moves less than this share of the joint that moves most does not count: its signal
+is mostly noise."""
+
 MARGIN = 0.25
+"""Rest that is kept before and after the motion [s]: filters start up in it."""
 
 
 @dataclass(frozen=True)

@@ -284,8 +284,9 @@ def serial_arm(
                     for fault in link_faults(found.inertial)
                 )
                 bodies[stage].append(body_of(found.inertial, T, snap))
+    described = any(bodies[1:])  # else it is an arm without masses, to be identified
     for (joint, _), carried in zip(spine.joints, bodies[1:], strict=True):
-        if not carried:
+        if described and not carried:
             faults.append(
                 PhysicalFault(
                     f"link {joint.child!r}, which joint {joint.name!r} moves, has no "
