@@ -47,15 +47,12 @@ from armdyn.identification.result import Result
 from armdyn.identification.signals.band import Band, find_band, retried_cutoff
 from armdyn.identification.signals.prepared import Data, prepared, signals_of
 from armdyn.identification.signals.torque_scale import described_in, torque_scale
-from armdyn.identification.signals.trim import with_gain
+from armdyn.identification.signals.trim import AT_REST, with_gain
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.numerics import ratio
 from armdyn.progress import Progress, silent
-
-# The default dead band is this share of the joint's highest speed.
-DEAD_SHARE = 0.04
 
 # A joint slower than this [rad/s or m/s] is at rest.
 STANDING = 1e-4
@@ -320,7 +317,7 @@ def _dead_band(options: Options, top: Array) -> Array:
     elif not options.friction:
         band = np.full(len(top), -1.0)
     else:
-        band = np.maximum(DEAD_SHARE * top, STANDING)
+        band = np.maximum(2.0 * AT_REST * top, STANDING)
     band[list(options.ignored)] = np.inf
     return band
 

@@ -25,9 +25,6 @@ STATES = 200
 # A joint that carries little is judged beside this share of the largest joint's torque.
 OF_LARGEST = 0.1
 
-# A joint moves where it is faster than this share of its greatest speed.
-MOVING = 0.02
-
 # An arm described without masses is judged by its data alone: a prior this weak has no effect.
 NO_PRIOR = 1e-3
 

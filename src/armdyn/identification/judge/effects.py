@@ -21,7 +21,7 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model, friction_column, friction_of
 from armdyn.identification.fit.gram import MoreColumns
 from armdyn.identification.fit.gravity import gravity_columns, tilts
-from armdyn.identification.judge.box import MOVING
+from armdyn.identification.signals.trim import AT_REST
 from armdyn.numerics import ratio
 from armdyn.robot.friction import FRICTION_TERMS
 
@@ -104,7 +104,7 @@ class State:
     @cached_property
     def torque(self) -> Array:
         """All torques of the reference, without the sign of a speed that is noise."""
-        moving = np.where(np.abs(self.qd) > MOVING * self.base.speed, self.qd, 0.0)
+        moving = np.where(np.abs(self.qd) > AT_REST * self.base.speed, self.qd, 0.0)
         return self.base.model.predicted(self.base.values, self.q, moving, self.qdd)
 
     @cached_property

@@ -70,7 +70,7 @@ def scale_findings(
                            tuple(found.tolist()))  # fmt: skip
         before, after = improvement(currents) or (error, error)
         # a load makes torques larger towards the tip, and links may be unlike described ones
-        if after <= (1.0 if far else EXPLAINS_MOST) * before:
+        if after <= EXPLAINS_MOST * before:
             return [currents]
     made: list[Finding] = []
     if scale.flipped:
@@ -106,7 +106,7 @@ def scale_findings(
                     error, error, f"--gain {1.0 / scale.common:g}", (), (scale.common,),
                     applied=True)
         )  # fmt: skip
-    elif far and int(seen.sum()) >= min(2, n):
+    elif far and apart <= OWN_SCALES and int(seen.sum()) >= min(2, n):
         made.append(
             Finding("unit", f"torques are {scale.median:.2g} times those of the described arm at "
                     "all joints: they have another unit, all drives have this gain, or masses are "

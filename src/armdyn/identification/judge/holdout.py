@@ -12,8 +12,7 @@ from armdyn.errors import InputError
 from armdyn.identification.fit.choice import ONSET
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.rows import FilteredSegment, Rows, Work, sample
-from armdyn.identification.judge.box import MOVING
-from armdyn.identification.signals.decimation import NEGLIGIBLE_MOTION
+from armdyn.identification.signals.trim import AT_REST, NEGLIGIBLE_MOTION
 from armdyn.log.log import Log
 from armdyn.numerics import ratio
 
@@ -78,14 +77,15 @@ class Errors:
     @property
     def mean(self) -> float:
         """The root mean square of the errors of the joints that move."""
-        seen = self.per_joint[np.isfinite(self.per_joint)]
-        return float(np.sqrt(np.mean(seen**2))) if len(seen) else float("nan")
+        return self.of(range(1, len(self.per_joint) + 1))
 
     def of(self, joints: Sequence[int]) -> float:
         """Return the error of some joints (from 1), the rms of theirs; of all together if none."""
         if not joints:
             return self.total
-        return float(np.sqrt(np.mean(self.per_joint[[j - 1 for j in joints]] ** 2)))
+        each = self.per_joint[[j - 1 for j in joints]]
+        seen = each[np.isfinite(each)]
+        return float(np.sqrt(np.mean(seen**2))) if len(seen) else float("nan")
 
 
 def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
@@ -193,7 +193,7 @@ def slowest_moving(speeds: Sequence[Array], elsewhere: Array | float = 0.0) -> A
     """
     top = np.max([v.max(axis=0) for v in speeds if len(v)], axis=0)
     held = (top <= NEGLIGIBLE_MOTION * np.maximum(top.max(), elsewhere)) | (top == 0.0)
-    return np.where(held, np.inf, MOVING * top)
+    return np.where(held, np.inf, AT_REST * top)
 
 
 def beyond_stiction(rows: Rows, values: Array, least: Array) -> tuple[Array, Array]:

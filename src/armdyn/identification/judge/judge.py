@@ -104,15 +104,16 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     )  # fmt: skip
     friction = np.median(free, axis=0)
     names, joints = model.arm.joint_names, model.arm.robot.joints
-    likely = (
-        unit_findings(found.rows, measures)
-        or exchange_findings(gram, found, measures, friction, model.arm)
-        or [*effect_findings(tester, tests, friction), *load_findings(found, measures)]
-    )
-    findings = [
-        *scale_findings(given.scale, names, float(np.sqrt(np.mean(blocked**2))), given.improvement),
-        *(f for f in (_mended(f, given.improvement) for f in likely) if f is not None),
-    ]
+    error = float(np.sqrt(np.mean(blocked**2)))
+    findings = scale_findings(given.scale, names, error, given.improvement)
+    if not any(f.kind == "currents" for f in findings):  # else nothing can be said of the model
+        causes = (
+            unit_findings(found.rows, measures)
+            or exchange_findings(gram, found, measures, friction, model.arm)
+            or [*effect_findings(tester, tests, friction), *load_findings(found, measures)]
+        )
+        mended = (_mended(cause, given.improvement) for cause in causes)
+        findings += [f for f in mended if f is not None]
     return Judgement(
         refusals(names, given.logs, found.counts, given.excitation, given.errors, measures,
                  findings, given.ignored),
