@@ -23,6 +23,7 @@ from armdyn.identification.fit.rows import FilteredSegment, Rows, sample
 from armdyn.identification.fit.solver import solution
 from armdyn.identification.judge.hypotheses import (
     EXPLAINS_MOST,
+    NEARLY,
     SIGNIFICANT,
     SMALL,
     precision_in_tests,
@@ -312,7 +313,8 @@ def position_unit(model: Model, parts: Sequence[FilteredSegment]) -> tuple[float
     q, qd, qdd, tau = (x[::every] for x in (q, qd, qdd, tau))
     before = _error_at(model, q, qd, qdd, tau)
     after = _error_at(model, q * scale, qd * scale, qdd * scale, tau)
-    return (factor if after < EXPLAINS_MOST * before else 1.0), before, after
+    most = NEARLY if width > 2.0 * DEGREES_RANGE else EXPLAINS_MOST  # hardly any arm turns so far
+    return (factor if after < most * before else 1.0), before, after
 
 
 def _error_at(model: Model, q: Array, qd: Array, qdd: Array, tau: Array) -> float:

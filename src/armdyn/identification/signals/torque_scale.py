@@ -49,6 +49,8 @@ class ScaleSearch:
             friction shows no scale.
         other_unit: a joint has another unit if its scale is this many times that of the others, or
             the inverse: masses of descriptions are wrong by less.
+        heavy: the common scale is that of joints whose described torque is at least this share of
+            the largest joint's.
         carried: a load at the tip that makes a joint's torque larger makes that of a joint before
             it larger, too, by at least this share.
         clear_friction: friction above this share of a joint's torque has a clear sign.
@@ -63,6 +65,7 @@ class ScaleSearch:
     significance: float = 100.0
     sizeable: float = 0.1
     other_unit: float = 4.0
+    heavy: float = 0.1
     carried: float = 0.5
     clear_friction: float = 0.02
     most: float = 0.8
@@ -130,18 +133,22 @@ def torque_scale(arm: Arm, logs: Sequence[Log], ignored: Sequence[int] = ()) -> 
     if not shown.any():
         return replace(nothing, flipped=flipped)
     size = np.abs(scale)
-    median = float(np.exp(np.median(np.log(size[shown]))))
+    # joints that carry little say little: a load at the tip makes torques of a wrist many times
+    # what they are without it
+    heavy = shown & (load >= SEARCH.heavy * load[shown].max())
+    heavy = heavy if int(heavy.sum()) > 1 else shown
+    median = float(np.exp(np.median(np.log(size[heavy]))))
+    sure = int(shown.sum()) >= min(2, int(used.sum()))  # a single joint may have a unit of its own
+    common = 10.0 ** round(np.log10(median)) if sure else 1.0
     factors = np.where(shown, scale / median, np.nan)
     factors[list(flipped)] *= -1.0
     far = np.abs(np.log(np.where(shown, size, median) / median)) > np.log(SEARCH.other_unit)
     odd = far & (share > SEARCH.sizeable)
-    more = np.where(shown, size - median, 0.0) * load
+    more = np.where(shown, size - common, 0.0) * load
     for j in np.flatnonzero(odd & (size > median)).tolist():
         odd[j] = not (more[:j] > SEARCH.carried * more[j]).any()
     if 2 * int(odd.sum()) >= int(shown.sum()):
         odd = np.zeros(n, dtype=np.bool_)  # there is no common unit that one of them could break
-    sure = int(shown.sum()) >= min(2, int(used.sum()))  # a single joint may have a unit of its own
-    common = 10.0 ** round(np.log10(median)) if sure else 1.0
     return TorqueScale(common, median, flipped, tuple(np.flatnonzero(odd).tolist()), factors)
 
 
