@@ -159,7 +159,7 @@ def run(
 
     def improvement(finding: Finding) -> tuple[float, float] | None:
         """Return errors on data held out without and with a finding mended, if it can be."""
-        other = remedied(task, finding, arm.n)
+        other = remedied(task, finding, arm)
         if other is None or made.errors is None:
             return None
         # errors of two bands cannot be compared

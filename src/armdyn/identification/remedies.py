@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Column
 from armdyn.identification.judge.effects import EFFECTS, State
@@ -39,16 +40,16 @@ class Task:
         return replace(self, train=train, test=test)
 
 
-def remedied(task: Task, finding: Finding, n: int) -> Task | None:
+def remedied(task: Task, finding: Finding, arm: Arm) -> Task | None:
     """Return the task with a finding mended; None if nothing here mends it.
 
     Args:
         task: the logs and options.
         finding: what was found.
-        n: number of joints.
+        arm: the arm.
     """
     at = [j - 1 for j in finding.joints]
-    gain = np.ones(n)
+    gain = np.ones(arm.n)
     if any(is_in_file(log.q) for log in (*task.train, *task.test)):
         return None
     match finding.kind:
@@ -60,12 +61,20 @@ def remedied(task: Task, finding: Finding, n: int) -> Task | None:
             return task.with_logs(lambda log: with_gain(log, gain))
         case "swap":
             other = dict(zip(at, reversed(at), strict=True))
-            order = [other.get(j, j) for j in range(n)]
+            order = [other.get(j, j) for j in range(arm.n)]
             return task.with_logs(lambda log: replace(log, tau=_columns(log.tau, order)))
         case "zero":
-            offset = np.zeros(n)
+            offset = np.zeros(arm.n)
             offset[at] = finding.values[0]
             return task.with_logs(lambda log: replace(log, q=log.q + offset))
+        case "degrees":
+            turning = [joint.is_revolute for joint in arm.robot.joints]
+            unit = np.where(turning, finding.values[0], 1.0)
+            return task.with_logs(
+                lambda log: replace(
+                    log, q=log.q * unit, qd=None if log.qd is None else log.qd * unit
+                )
+            )
         case "delay":
             delay = (task.options.delay or 0.0) + finding.values[0]
             return replace(task, options=replace(task.options, delay=delay))

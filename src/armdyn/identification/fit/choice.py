@@ -229,17 +229,23 @@ def _members(model: Model, turned: bool) -> tuple[tuple[int, ...], ...]:
 def curve_rows(model: Model, top: Array) -> Array:
     """Return rows ``(m, p)`` for which rows @ values is the friction of a joint at some speed.
 
-    It has no load and no constant part: it must not be negative, from the onset of motion to the
-    highest speed `top` of the joint.
+    It must not be negative, from the onset of motion to the highest speed `top` of the joint.
     """
     shares = np.array(CURVE)
-    rows = [friction_rows(model, j, v * shares + ONSET) for j, v in enumerate(top.tolist())]
-    found = np.concatenate(rows)
+    found = np.concatenate(
+        [braking_rows(model, j, v * shares + ONSET) for j, v in enumerate(top.tolist())]
+    )
+    return found[found.any(axis=1)]
+
+
+def braking_rows(model: Model, j: int, speeds: Array) -> Array:
+    """Return rows ``(V, p)`` whose products with values are friction without load and offset."""
+    rows = friction_rows(model, j, speeds)
     for i, column in enumerate(model.columns):
         term = FRICTION_TERMS.get(column.kind)
         if term is not None and (term.load or not term.drags):
-            found[:, i] = 0.0
-    return found[found.any(axis=1)]
+            rows[:, i] = 0.0
+    return rows
 
 
 # The choice.

@@ -1,7 +1,7 @@
 """Faults of the measurement and of the description, and the findings that they make.
 
 Torques in another unit or of the wrong sign, torques of another joint (targets exchanged in the
-same Gram matrices), positions in degrees (fits with positions scaled), and a load at the tip that
+same Gram matrices), positions in degrees (a fit with positions scaled), and a load at the tip that
 nobody described (a shift of the prior's mean).
 """
 
@@ -15,15 +15,12 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
-from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
-from armdyn.identification.fit.folds import ALIKE, Folds
+from armdyn.identification.fit.folds import Folds
 from armdyn.identification.fit.gram import FOLDS, Exchange, Gram
-from armdyn.identification.fit.rows import FilteredSegment, Rows, sample
-from armdyn.identification.fit.solver import solution
+from armdyn.identification.judge.box import Box
 from armdyn.identification.judge.hypotheses import (
     EXPLAINS_MOST,
-    NEARLY,
     SIGNIFICANT,
     SMALL,
     precision_in_tests,
@@ -277,57 +274,28 @@ def load_findings(found: Fitted, measures: Measures) -> list[Finding]:
     return [Finding("load", words, error, error, option, (model.n,))]
 
 
-# Positions in degrees: fits with the positions of a log scaled.
+# Positions in degrees: a fit with the positions of the logs scaled.
 
 DEGREES_RANGE, RADIANS_RANGE = 2.0 * np.pi, 0.06
 """Ranges [rad] of turning joints, the median of all, beyond which positions may be in degrees, and
 below which they may have been converted twice."""
 
 
-def unit_findings(rows: Rows, measures: Measures) -> list[Finding]:
-    """Return positions in degrees, if they explain the data better."""
-    if measures.blocked.max() < LIMITS["blocked"].reservation:
+def degree_findings(
+    arm: Arm, box: Box, measures: Measures, improvement: Improvement
+) -> list[Finding]:
+    """Return positions in degrees, if they explain most of the errors."""
+    turning = [j for j, joint in enumerate(arm.robot.joints) if joint.is_revolute]
+    width = float(np.median((box.upper - box.lower)[turning])) if turning else 1.0
+    good = measures.blocked.max() < LIMITS["blocked"].reservation
+    if good or RADIANS_RANGE < width < DEGREES_RANGE:
         return []
-    factor, before, after = position_unit(rows.model, rows.parts)
-    if factor == 1.0:
-        return []
-    words = "positions are in degrees, not in radians"
-    if factor > 1.0:
+    words, option, factor = "positions are in degrees, not in radians", "--units deg", np.pi / 180.0
+    if width < RADIANS_RANGE:
         words = "positions are in radians already, but were converted from degrees"
-    option = "--units deg" if factor < 1.0 else "no --units deg"
-    return [Finding("degrees", words, before, after, option)]
-
-
-def position_unit(model: Model, parts: Sequence[FilteredSegment]) -> tuple[float, float, float]:
-    """Return the factor of positions that explains torques better, 1 if none, and both errors."""
-    asked = list(sample(parts))
-    q, qd, qdd, tau = (np.concatenate(x) for x in zip(*asked, strict=True))
-    turning = [j for j, joint in enumerate(model.arm.robot.joints) if joint.is_revolute]
-    width = float(np.median(np.ptp(q[:, turning], axis=0))) if turning else 1.0
-    if RADIANS_RANGE < width < DEGREES_RANGE:
-        return 1.0, 0.0, 0.0
-    factor = np.pi / 180.0 if width >= DEGREES_RANGE else 180.0 / np.pi
-    scale = np.ones(model.n)
-    scale[turning] = factor
-    every = max(len(q) // 3000, 1)  # more samples do not change the answer
-    q, qd, qdd, tau = (x[::every] for x in (q, qd, qdd, tau))
-    before = _error_at(model, q, qd, qdd, tau)
-    after = _error_at(model, q * scale, qd * scale, qdd * scale, tau)
-    most = NEARLY if width > 2.0 * DEGREES_RANGE else EXPLAINS_MOST  # hardly any arm turns so far
-    return (factor if after < most * before else 1.0), before, after
-
-
-def _error_at(model: Model, q: Array, qd: Array, qdd: Array, tau: Array) -> float:
-    """Return the error of a fit to samples, relative to the torques of every joint."""
-    rows, p = model.rows(q, qd, qdd), len(model.columns)
-    size = np.sqrt(np.mean(tau**2, axis=0))
-    size = np.where(size > 0.0, size, 1.0)
-    G = np.zeros((p + 1, p + 1))
-    for j, active in enumerate(model.active):
-        at = np.append(active, p)
-        X = np.column_stack([rows[:, model.part(j)], tau[:, j]]) / size[j]
-        G[np.ix_(at, at)] += X.T @ X
-    ridge = ALIKE * np.diag(np.where(np.diag(G)[:p] > 0.0, np.diag(G)[:p], 1.0))
-    values, _ = solution(G, ridge, np.zeros(p))
-    x = np.append(values, -1.0)
-    return float(np.sqrt(ratio(max(float(x @ G @ x), 0.0), G[p, p], 1.0)))
+        option, factor = "no --units deg", 1.0 / factor
+    found = Finding("degrees", words, 1.0, 1.0, option, values=(factor,))
+    before, after = improvement(found) or (1.0, 1.0)
+    if not after < EXPLAINS_MOST * before:
+        return []
+    return [replace(found, error_before=before, error_after=after)]

@@ -35,7 +35,7 @@ MOST_FINDINGS = 3
 
 NEARLY = 0.8
 """Of hypotheses that are nearly as good as the best, to this share, the one of fewest columns is
-told; errors that fall below this share are clearly smaller."""
+told."""
 
 EXPLAINS_MOST = 0.5
 """The error of a joint falls to this share if its torque has its right sign, joint or unit."""

@@ -9,16 +9,17 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
+from armdyn.identification.fit.choice import braking_rows
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import Gram
 from armdyn.identification.judge.box import OF_LARGEST, Box, Excitation, box_of
 from armdyn.identification.judge.faults import (
     Improvement,
+    degree_findings,
     exchange_findings,
     load_findings,
     scale_findings,
-    unit_findings,
 )
 from armdyn.identification.judge.holdout import Errors
 from armdyn.identification.judge.hypotheses import (
@@ -108,7 +109,7 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     findings = scale_findings(given.scale, names, error, given.improvement)
     if not any(f.kind == "currents" for f in findings):  # else nothing can be said of the model
         causes = (
-            unit_findings(found.rows, measures)
+            degree_findings(model.arm, box, measures, given.improvement)
             or exchange_findings(gram, found, measures, friction, model.arm)
             or [*effect_findings(tester, tests, friction), *load_findings(found, measures)]
         )
@@ -202,24 +203,5 @@ def gain_measures(tests: Sequence[Outcome], whole: Array) -> tuple[Array, Array,
 def _friction_curves(model: Model, values: Array, box: Box) -> Array:
     """Return friction against the motion over the speeds seen, ``(speeds, n)``; 0 if not fitted."""
     share = np.linspace(0.1, 1.0, 19)
-    curves = np.zeros((len(share), model.n))
-    for j in range(model.n):
-        own = [
-            i for i in map(int, model.active[j])
-            if i >= model.k and model.columns[i].kind not in ("extra", "offset")
-        ]  # fmt: skip
-        if own:
-            speeds = share * box.speed[j]
-            low, high = (_friction(model, values, own, j, sign * speeds) for sign in (-1.0, 1.0))
-            curves[:, j] = 0.5 * (high - low)
-    return curves
-
-
-def _friction(model: Model, values: Array, own: Sequence[int], j: int, speeds: Array) -> Array:
-    rest = np.zeros((len(speeds), model.n))
-    moving = rest.copy()
-    moving[:, j] = speeds
-    part = model.rows(rest, moving, rest)[:, model.part(j)]
-    at = np.searchsorted(model.active[j], own)
-    chosen: Array = values[np.array(own, dtype=np.int64)]
-    return part[:, at] @ chosen
+    rows = (braking_rows(model, j, share * v) for j, v in enumerate(box.speed.tolist()))
+    return np.stack([of_joint @ values for of_joint in rows], axis=1)

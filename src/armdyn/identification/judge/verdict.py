@@ -327,38 +327,24 @@ def constant_torques(
 # Values that are hard to believe, beside the description.
 
 
-def remarks(
-    described: Arm, model: Model, values: Array, parameters: Array, box: Box
-) -> Iterator[str]:
+def remarks(arm: Arm, model: Model, values: Array, parameters: Array, box: Box) -> Iterator[str]:
     """Yield a sentence for every value that is hard to believe.
 
     Args:
-        described: the arm before identification.
+        arm: as described.
         model: the columns.
         values: their delivered values ``(p,)``.
         parameters: delivered natural parameters ``(10n,)``.
         box: the motions.
     """
-    yield from _masses(described, parameters)
-    yield from _friction(described, model, values, box)
-
-
-def _masses(arm: Arm, parameters: Array) -> Iterator[str]:
-    told = np.array([joint.mass for joint in arm.robot.joints])
-    found = parameters[: 10 * arm.n : 10]
-    if told.sum() <= 0.0:
-        return
-    for joint, x, y in zip(arm.robot.joints, found.tolist(), told.tolist(), strict=True):
-        if max(x, y) < CLEAR * told.sum() or y <= 0.0:
-            continue
-        if not y / MASS < x < y * MASS:
+    described = sum(joint.mass for joint in arm.robot.joints)
+    for joint, mass in zip(arm.robot.joints, parameters[: 10 * arm.n : 10].tolist(), strict=True):
+        heavy = max(mass, joint.mass) >= CLEAR * described and joint.mass > 0.0
+        if heavy and not joint.mass / MASS < mass < joint.mass * MASS:
             yield (
-                f"the link of {joint.name} has a mass of {x:.3g} kg, described are {y:.3g} kg: are "
-                "the torques in N m at the joints, and is there a load?"
+                f"the link of {joint.name} has a mass of {mass:.3g} kg, described are "
+                f"{joint.mass:.3g} kg: are the torques in N m at the joints, and is there a load?"
             )
-
-
-def _friction(arm: Arm, model: Model, values: Array, box: Box) -> Iterator[str]:
     for j, joint in enumerate(arm.robot.joints):
         own = [i for i in model.indices("viscous", "coulomb") if model.columns[i].joint == j]
         rates = {"viscous": float(box.speed[j]), "coulomb": 1.0}
