@@ -9,7 +9,7 @@ import pytest
 
 from armdyn import InputError, Log
 from armdyn.identification.identify import identify
-from armdyn.identification.signals.trim import MARGIN, flipped, trimmed
+from armdyn.log.trim import MARGIN, flipped, trimmed
 from support.identification import motion, recorded, small_arm
 
 RATE = 200.0

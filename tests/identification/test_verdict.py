@@ -15,9 +15,10 @@ from armdyn.identification.judge.effects import EFFECTS, Hypothesis
 from armdyn.identification.judge.faults import scale_findings
 from armdyn.identification.judge.hypotheses import Outcome, believable
 from armdyn.identification.judge.judge import gain_measures
-from armdyn.identification.judge.verdict import LIMITS, saturated
+from armdyn.identification.judge.verdict import LIMITS
 from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.identification.tables import verdict_lines
+from armdyn.log.health import saturated
 from support.identification import motion, recorded, small_arm, with_torque
 
 

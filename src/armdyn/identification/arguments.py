@@ -23,13 +23,13 @@ from armdyn.cluster import Cluster
 from armdyn.errors import InputError, shown
 from armdyn.identification.fit.choice import AUTO, Terms
 from armdyn.identification.fit.columns import common_terms, short_name
-from armdyn.identification.signals.trim import with_gain
 from armdyn.log.clock import at_source_times
 from armdyn.log.columns import TORQUES, spelling
 from armdyn.log.log import Log
 from armdyn.log.many import in_recorded_order, log_paths, read_logs_on
 from armdyn.log.rows import extremes, is_in_file
 from armdyn.log.signals import Prepared
+from armdyn.log.trim import with_gain
 from armdyn.robot.friction import FRICTION_TERMS
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from armdyn.identification.extra import Extra, Function, extra_columns
 from armdyn.identification.judge.holdout import split
 from armdyn.identification.pipeline import Options, run
 from armdyn.identification.result import Result
-from armdyn.identification.signals.trim import flipped, trimmed
 from armdyn.log.log import Log
+from armdyn.log.trim import flipped, trimmed
 from armdyn.motion.trajectory import checked_arm
 from armdyn.progress import Progress, reporter
 

@@ -33,7 +33,7 @@ from armdyn.identification.judge.holdout import Errors, Series, compare
 from armdyn.identification.judge.judge import Judged, judge
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.rollout import windows_of
-from armdyn.identification.judge.verdict import CLEAR, RESTING, WORTH_TELLING, moved
+from armdyn.identification.judge.verdict import CLEAR, WORTH_TELLING
 from armdyn.identification.physical import (
     WHY,
     Problem,
@@ -47,9 +47,10 @@ from armdyn.identification.result import Result
 from armdyn.identification.signals.band import Band, find_band, retried_cutoff
 from armdyn.identification.signals.prepared import Data, prepared, signals_of
 from armdyn.identification.signals.torque_scale import described_in, torque_scale
-from armdyn.identification.signals.trim import AT_REST, with_gain
+from armdyn.log.health import RESTING, moved
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks
+from armdyn.log.trim import AT_REST, with_gain
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.numerics import ratio
 from armdyn.progress import Progress, silent

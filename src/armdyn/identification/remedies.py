@@ -18,9 +18,9 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Column
 from armdyn.identification.judge.effects import EFFECTS, State
 from armdyn.identification.judge.judgement import Finding
-from armdyn.identification.signals.trim import with_gain
 from armdyn.log.log import Log
 from armdyn.log.rows import is_in_file
+from armdyn.log.trim import with_gain
 
 if TYPE_CHECKING:
     from armdyn.identification.pipeline import Options

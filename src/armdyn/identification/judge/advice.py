@@ -9,7 +9,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.identification.judge.box import OUTSIDE
-from armdyn.identification.judge.verdict import LIMITS, RESTING, WORTH_TELLING
+from armdyn.identification.judge.verdict import LIMITS, WORTH_TELLING
+from armdyn.log.health import RESTING
 from armdyn.numerics import ratio
 
 if TYPE_CHECKING:

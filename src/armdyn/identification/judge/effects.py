@@ -21,7 +21,7 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.columns import Model, friction_column, friction_of
 from armdyn.identification.fit.gram import MoreColumns
 from armdyn.identification.fit.gravity import gravity_columns, tilts
-from armdyn.identification.signals.trim import AT_REST
+from armdyn.log.trim import AT_REST
 from armdyn.numerics import ratio
 from armdyn.robot.friction import FRICTION_TERMS
 

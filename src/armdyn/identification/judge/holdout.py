@@ -12,8 +12,8 @@ from armdyn.errors import InputError
 from armdyn.identification.fit.choice import ONSET
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.rows import FilteredSegment, Rows, Work, sample
-from armdyn.identification.signals.trim import AT_REST, NEGLIGIBLE_MOTION
 from armdyn.log.log import Log
+from armdyn.log.trim import AT_REST, NEGLIGIBLE_MOTION
 from armdyn.numerics import ratio
 
 # At most about this many blocks of a long log are looked at.

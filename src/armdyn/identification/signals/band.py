@@ -35,10 +35,10 @@ from armdyn.identification.signals.quick_fit import (
     quick_rows,
     windows_of,
 )
-from armdyn.identification.signals.trim import NEGLIGIBLE_MOTION
 from armdyn.log.filters import choose_cutoff
 from armdyn.log.log import Log
 from armdyn.log.segments import scipy
+from armdyn.log.trim import NEGLIGIBLE_MOTION
 from armdyn.progress import Progress
 
 

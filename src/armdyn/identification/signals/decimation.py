@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.signals.trim import NEGLIGIBLE_MOTION
 from armdyn.log.rows import runs
 from armdyn.log.signals import Prepared
+from armdyn.log.trim import NEGLIGIBLE_MOTION
 
 # Rows of one product with the filter's matrix. More rows mean more zeros, and a product so large
 # that the linear algebra library starts threads, which takes longer than the product itself.

@@ -12,11 +12,11 @@ from armdyn.identification.signals.decimation import (
     decimation,
     decimation_filter,
 )
-from armdyn.identification.signals.trim import NEGLIGIBLE_MOTION
 from armdyn.log.filters import MAX_NYQUIST_SHARE, choose_cutoff
 from armdyn.log.log import Log
 from armdyn.log.rows import is_in_file
 from armdyn.log.signals import Prepared, prepare, velocities
+from armdyn.log.trim import NEGLIGIBLE_MOTION
 from armdyn.progress import Progress
 
 # Measured velocities are used if they differ from the slopes of the positions by less than this

@@ -20,10 +20,10 @@ from armdyn.identification.fit.gram import FOLDS, Gram, Mask, gram_of
 from armdyn.identification.fit.rows import Rows, filtered_segments
 from armdyn.identification.fit.solver import solution
 from armdyn.identification.signals.decimation import decimation_filter
-from armdyn.identification.signals.trim import AT_REST
 from armdyn.log.log import Log
 from armdyn.log.rows import extremes, is_in_file, runs
 from armdyn.log.signals import Prepared, prepare
+from armdyn.log.trim import AT_REST
 from armdyn.progress import silent
 from armdyn.robot.friction import FRICTION_TERMS
 

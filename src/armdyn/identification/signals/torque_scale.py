@@ -26,8 +26,8 @@ from armdyn.arrays import Array
 from armdyn.identification.signals.band import motion_band
 from armdyn.identification.signals.decimation import decimation_filter
 from armdyn.identification.signals.quick_fit import Windows, windows_of
-from armdyn.identification.signals.trim import AT_REST
 from armdyn.log.log import Log
+from armdyn.log.trim import AT_REST
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.robot.friction import FRICTION_TERMS
 
