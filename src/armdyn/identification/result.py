@@ -205,7 +205,8 @@ class Result:
         """The most likely cause of a verdict other than "passed", or of an odd unit; else None."""
         told = [f for f in self.findings if not self.passed or f.kind == "unit"]
         wrong = [f for f in told if f.kind in REFUSED]
-        return next(iter((*wrong, *told)), None)
+        lacking = [f for f in told if not f.applied]
+        return next(iter((*wrong, *lacking, *told)), None)
 
     @property
     def next_command(self) -> str:

@@ -38,10 +38,10 @@ EXCHANGE_GAIN = -0.07
 
 # Unit and sign of the torques, as found beside the description.
 
-OTHER_SCALE, OWN_SCALES = 1.8, 0.35
+OTHER_SCALE, OWN_SCALES = 1.8, 0.2
 """Torques have another unit if they are this many times those of the description, or the inverse.
-Each joint has a scale of its own, as currents have, above this standard deviation of the logarithms
-of the scales: rough descriptions have 0.1 to 0.3. Chosen on seed 21 of benchmarks/verdicts.py."""
+Each joint may have a scale of its own, as currents have, above this rms of the logarithms of the
+scales beside their median: rough descriptions have 0.1 to 0.3, so it is tried."""
 
 
 Improvement = Callable[[Finding], tuple[float, float] | None]
@@ -55,9 +55,13 @@ def scale_findings(
     """Return torques in another unit or of the wrong sign; their errors are those of the fit."""
     seen, n = np.isfinite(scale.factors), len(names)
     every = tuple(range(1, n + 1))
-    apart = float(np.std(np.log(np.abs(scale.factors[seen])))) if seen.any() else 0.0
+    alike = seen & ~np.isin(np.arange(n), scale.odd)
+    logs = np.log(np.abs(scale.factors[alike]))
+    # without the most unlike joint, which may be the only wrong one
+    each = np.sort(np.abs(logs - np.median(logs)))[:-1] if len(logs) else logs
+    apart = float(np.sqrt(np.mean(each**2))) if len(each) else 0.0
     far = abs(np.log(scale.median)) > np.log(OTHER_SCALE)  # False for NaN
-    if int(seen.sum()) > 2 and apart > OWN_SCALES:
+    if int(alike.sum()) > 2 and apart > OWN_SCALES:
         found: Array = scale.median * np.where(seen, np.abs(scale.factors), 1.0) * scale.signs
         gains = ",".join(f"{1.0 / x:.3g}" for x in found.tolist())
         words = (
@@ -112,6 +116,17 @@ def scale_findings(
                     error, error, f"--gain {1.0 / scale.median:.3g}", (), (scale.median,))
         )  # fmt: skip
     return made
+
+
+def friction_findings(names: Sequence[str], measures: Measures, error: float) -> list[Finding]:
+    """Return torques that are hardly more than friction, and far from that of the other joints."""
+    return [
+        Finding("scale", f"friction of {names[j]} is {times:.2g} times that of the other joints, "
+                "relative to their torques, or the inverse: its torque may have another unit",
+                error, error, "the unit of the torque in the log", (j + 1,))
+        for j, times in enumerate(measures.friction_times.tolist())
+        if times > LIMITS["friction_times"].reservation
+    ]  # fmt: skip
 
 
 # Torques of the wrong sign, or of the wrong joint.

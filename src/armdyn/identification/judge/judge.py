@@ -18,6 +18,7 @@ from armdyn.identification.judge.faults import (
     Improvement,
     degree_findings,
     exchange_findings,
+    friction_findings,
     load_findings,
     scale_findings,
 )
@@ -98,12 +99,12 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     curve, bent = _bias([t for t in tests if t.hypothesis.effect.curve], model)
     whole = np.sqrt(np.mean(model.torques(values, tester.rows) ** 2, axis=0)) / size
     gain, likely, unknown, checked = gain_measures(tests, whole)
+    friction = np.median(free, axis=0)
     measures = Measures(
         size, blocked, tester.errors_of(values), _held_out(given.errors, size),
         tester.spread(), bias, lacking, curve, bent, gain, likely, unknown, checked,
-        free.min(axis=0), torque,
+        free.min(axis=0), _odd_friction(friction, checked), torque,
     )  # fmt: skip
-    friction = np.median(free, axis=0)
     names, joints = model.arm.joint_names, model.arm.robot.joints
     error = float(np.sqrt(np.mean(blocked**2)))
     findings = scale_findings(given.scale, names, error, given.improvement)
@@ -113,8 +114,11 @@ def judge(given: Judged, progress: Progress) -> Judgement:
             or exchange_findings(gram, found, measures, friction, model.arm)
             or [*effect_findings(tester, tests, friction), *load_findings(found, measures)]
         )
-        mended = (_mended(cause, given.improvement) for cause in causes)
-        findings += [f for f in mended if f is not None]
+        mended = [f for f in (_mended(c, given.improvement) for c in causes) if f is not None]
+        swapped = {j for f in mended if f.kind == "swap" for j in f.joints}
+        # torques of other joints have other scales
+        findings = [f for f in findings if not swapped & {*f.joints}]
+        findings += [*friction_findings(names, measures, error), *mended]
     return Judgement(
         refusals(names, given.logs, found.counts, given.excitation, given.errors, measures,
                  findings, given.ignored),
@@ -198,6 +202,17 @@ def gain_measures(tests: Sequence[Outcome], whole: Array) -> tuple[Array, Array,
         if tested.counts:
             gain[j] = tested.change[j]
     return gain, likely, unknown, checked
+
+
+def _odd_friction(friction: Array, checked: Array) -> Array:
+    """Return how many times the friction of a joint, relative to its torque, is that of the others.
+
+    It is the inverse of a small number, and 1 where other joints verify the scale of the torque.
+    """
+    usual = float(np.median(friction))
+    times = np.abs(ratio(friction, usual, 1.0)) if usual > 0.0 else np.ones(len(friction))
+    times = np.maximum(times, ratio(1.0, times, 1.0))
+    return np.where(checked < 1.0, 1.0, times)
 
 
 def _friction_curves(model: Model, values: Array, box: Box) -> Array:

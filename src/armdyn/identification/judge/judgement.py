@@ -68,6 +68,8 @@ class Measures:
         gain_checked: how far the gain may be from 1, the estimate and twice its standard deviation;
             infinite if it cannot be checked.
         friction: smallest friction against the motion, over the speeds seen.
+        friction_times: how many times its friction is that of the other joints, or the inverse,
+            where nothing verifies the scale of its torque.
         torque: root mean square of the measured torques of the rows of the fit [N m or N]; all
             else is relative to `size`.
     """
@@ -86,6 +88,7 @@ class Measures:
     gain_unknown: Array
     gain_checked: Array
     friction: Array
+    friction_times: Array
     torque: Array
 
 
