@@ -14,7 +14,7 @@ from armdyn.identification.identify import identify
 from armdyn.identification.judge.effects import EFFECTS, Hypothesis
 from armdyn.identification.judge.faults import scale_findings
 from armdyn.identification.judge.hypotheses import Outcome, believable
-from armdyn.identification.judge.judge import gain_measures
+from armdyn.identification.judge.judge import gain_measures, odd_friction
 from armdyn.identification.judge.verdict import LIMITS
 from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.identification.tables import verdict_lines
@@ -267,6 +267,15 @@ def test_scales_of_a_load_are_not_those_of_currents() -> None:
     for after, kinds in ((0.2, []), (0.09, []), (0.01, ["currents"])):
         told = scale_findings(scale, names, 0.1, lambda _, after=after: (0.1, after))
         assert [f.kind for f in told] == kinds
+
+
+def test_friction_unlike_that_of_other_joints_is_told_where_no_scale_is_verified() -> None:
+    friction, checked = np.array([0.1, 0.12, 1.5, 0.004]), np.array([0.2, 0.3, np.inf, np.inf])
+    times = odd_friction(friction, checked)
+    np.testing.assert_allclose(times, [1.0, 1.0, 1.5 / 0.11, 0.11 / 0.004])
+    assert (times[2:] > LIMITS["friction_times"].reservation).all()
+    assert (odd_friction(np.zeros(4), checked) == 1.0).all()  # friction that is not fitted
+    assert (odd_friction(friction, np.zeros(4)) == 1.0).all()
 
 
 def test_one_joint_in_another_unit_does_not_spoil_the_others() -> None:

@@ -103,7 +103,7 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     measures = Measures(
         size, blocked, tester.errors_of(values), _held_out(given.errors, size),
         tester.spread(), bias, lacking, curve, bent, gain, likely, unknown, checked,
-        free.min(axis=0), _odd_friction(friction, checked), torque,
+        free.min(axis=0), odd_friction(friction, checked), torque,
     )  # fmt: skip
     names, joints = model.arm.joint_names, model.arm.robot.joints
     error = float(np.sqrt(np.mean(blocked**2)))
@@ -204,7 +204,7 @@ def gain_measures(tests: Sequence[Outcome], whole: Array) -> tuple[Array, Array,
     return gain, likely, unknown, checked
 
 
-def _odd_friction(friction: Array, checked: Array) -> Array:
+def odd_friction(friction: Array, checked: Array) -> Array:
     """Return how many times the friction of a joint, relative to its torque, is that of the others.
 
     It is the inverse of a small number, and 1 where other joints verify the scale of the torque.
