@@ -310,7 +310,7 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
 
 def _friction_fields(model: Model, values: Array, j: int) -> dict[str, float]:
     """Return the fields of `Joint` of fitted friction; none if friction is not fitted."""
-    own = [i for i in model.indices(*FRICTION_TERMS) if model.columns[i].joint == j]
+    own = friction_of_joint(model, j)
     if not own:
         return {}
     fields = dict.fromkeys((*FRICTION_TERMS, *shape_fields()), 0.0)
@@ -321,6 +321,11 @@ def _friction_fields(model: Model, values: Array, j: int) -> dict[str, float]:
     # Rounding of the solver must not make the dry friction at rest negative.
     fields["stribeck"] = max(fields["stribeck"], -max(fields["coulomb"], 0.0))
     return fields
+
+
+def friction_of_joint(model: Model, j: int) -> list[int]:
+    """Return the indices of the columns that are friction of joint j."""
+    return [i for i in model.indices(*FRICTION_TERMS) if model.columns[i].joint == j]
 
 
 def impossible_links(arm: Arm) -> tuple[str, ...]:
