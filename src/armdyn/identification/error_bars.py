@@ -38,7 +38,6 @@ from armdyn.identification.fit.prior import description_precision
 from armdyn.identification.fit.solver import Prior
 from armdyn.identification.physical import Solution, friction_of_joint
 from armdyn.numerics import RANK, ratio, scaled_inverse, scaled_root, scaled_solve
-from armdyn.robot.friction import FRICTION_TERMS
 
 # Speeds at which the friction curve is compared, as shares of the highest speed.
 SPEEDS = (0.1, 0.2, 0.35, 0.6, 0.9)
@@ -220,5 +219,5 @@ def _projection(data: _Data, S: NDArray[np.int64]) -> Array:
         if ours:
             same = data.places[ours]
             onto = scaled_solve(G[np.ix_(same, same)], G[np.ix_(same, S[theirs])], RANK)
-            Q[np.ix_(ours, theirs)] = onto
+            Q[np.array(ours)[:, None], theirs] = onto
     return Q

@@ -200,26 +200,21 @@ def _extra_of_table(file: Path, where: str, item: object, arm: Arm) -> Extra:
     if unknown or not {"name", "joint", "torque"} <= set(table):
         fault = f"has {', '.join(unknown)}" if unknown else "lacks a name, a joint or a torque"
         raise FileError(file, f"{where} {fault}; expected {', '.join(KEYS)}.")
-    joint, torque = table["joint"], table["torque"]
-    joints = _listed(joint)
-    texts = cast("list[object]", torque) if isinstance(torque, list) else [torque]
-    functions = [parsed(t, arm.n, f"{file}, {where}") for t in texts if isinstance(t, str)]
-    if len(functions) < len(texts):
-        raise FileError(file, f"{where}: torque is {shown(texts)}, expected text.")
-    if len(texts) != len(joints):
-        raise FileError(file, f"{where} has {len(joints)} joints, but {len(texts)} torques.")
+    joint, texts = cast("Joint | list[Joint]", table["joint"]), _listed(table["torque"])
+    count = len(_listed(joint))
+    if len(texts) != count or not all(isinstance(text, str) for text in texts):
+        said = (
+            f"torque is {shown(table['torque'])}, expected an expression for each of {count} joints"
+        )
+        raise FileError(file, f"{where}: {said}.")
+    functions = [parsed(str(text), arm.n, f"{file}, {where}") for text in texts]
 
     def columns(q: Array, qd: Array, qdd: Array) -> Array:
         return np.stack([one(q, qd, qdd) for one in functions], axis=1)
 
-    several = isinstance(joint, list)
+    function = columns if isinstance(joint, list) else functions[0]
     try:
-        return Extra(
-            cast(str, table["name"]),
-            joints if several else joints[0],
-            columns if several else functions[0],
-            cast(str, table.get("unit", "")),
-        )
+        return Extra(cast(str, table["name"]), joint, function, cast(str, table.get("unit", "")))
     except InputError as error:
         raise FileError(file, f"{where}: {error}") from None
 
@@ -253,30 +248,6 @@ def parsed(text: str, n: int, where: str) -> Function:
             argument="extra",
         )
 
-    def function(node: ast.expr, depth: int) -> Function:
-        if depth > DEEPEST:
-            raise wrong("it is nested too deeply")
-        segment = ast.get_source_segment(source, node) or ""
-        match node:
-            case ast.Constant(value=value) if type(value) in (int, float):
-                return _constant(float(segment))
-            case ast.Name(id="pi"):
-                return _constant(math.pi)
-            case ast.Name(id=name) if state := re.fullmatch(r"q(d{0,2})(\d+)", name):
-                which, j = len(state[1]), int(state[2]) - 1
-                if 0 <= j < n:
-                    return lambda q, qd, qdd: (q, qd, qdd)[which][:, j]
-            case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
-                return _applied(OPERATORS[type(op)], function(operand, depth + 1))
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-                sides = function(left, depth + 1), function(right, depth + 1)
-                return _applied(OPERATORS[type(op)], *sides)
-            case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in FUNCTIONS:
-                return _applied(FUNCTIONS[name], function(inner, depth + 1))
-            case _:
-                pass
-        raise wrong(f"{segment!r} is not known")
-
     rest = _TOKENS.sub("", text, count=1)
     if rest:
         raise wrong(f"{rest[:10].strip()!r} is not understood")
@@ -287,18 +258,32 @@ def parsed(text: str, n: int, where: str) -> Function:
         raise wrong(error.msg) from None
     except (ValueError, RecursionError, MemoryError):
         raise wrong("it is nested too deeply") from None
-    value = function(tree, 1)
+
+    def value(node: ast.expr, names: dict[str, Array], depth: int = 1) -> Array:
+        if depth > DEEPEST:
+            raise wrong("it is nested too deeply")
+        segment = ast.get_source_segment(source, node) or ""
+        match node:
+            case ast.Constant() if type(node.value) in (int, float):
+                return np.array(float(segment))
+            case ast.Name(id=name) if name in names:
+                return names[name]
+            case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
+                operation, inner = OPERATORS[type(op)], [operand]
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+                operation, inner = OPERATORS[type(op)], [left, right]
+            case ast.Call(func=ast.Name(id=name), args=[only], keywords=[]) if name in FUNCTIONS:
+                operation, inner = FUNCTIONS[name], [only]
+            case _:
+                raise wrong(f"{segment!r} is not known")
+        return operation(*(value(one, names, depth + 1) for one in inner))
 
     def column(q: Array, qd: Array, qdd: Array) -> Array:
+        names = {"pi": np.array(math.pi)}
+        for name, x in (("q", q), ("qd", qd), ("qdd", qdd)):
+            names |= {f"{name}{j + 1}": x[:, j] for j in range(n)}
         with np.errstate(all="ignore"):  # numbers that are not finite are refused by name
-            return np.broadcast_to(value(q, qd, qdd), (len(q),))
+            return np.broadcast_to(value(tree, names), (len(q),))
 
+    column(*np.zeros((3, 1, n)))  # a text that is wrong is refused now
     return column
-
-
-def _constant(x: float) -> Function:
-    return lambda q, qd, qdd: np.full(len(q), x)
-
-
-def _applied(operation: Callable[..., Array], *inner: Function) -> Function:
-    return lambda q, qd, qdd: operation(*(one(q, qd, qdd) for one in inner))

@@ -21,7 +21,6 @@ the first k.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -40,7 +39,7 @@ from armdyn.identification.pseudo_inertia import (
     parameters_from,
     parameters_of,
     pseudo_inertia,
-    triangle_rows,
+    triangle_basis,
 )
 from armdyn.robot.friction import FRICTION_TERMS, shape_fields
 from armdyn.robot.joint import Joint
@@ -202,22 +201,24 @@ def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Arra
     size = max(float(np.linalg.norm(part, 2)) for part in parts)
     scale = min(1.0, SETTINGS.most_exact / size if size > 0.0 else 1.0)
     T, natural = scale * problem.r_factor, scale * natural
+    basis = triangle_basis(roots, problem.spread[10 * n :])
     cones = ConicProblem(WHY)
-    bodies = [cones.unknowns(10, 2.0 * s**2 * TRIANGLE_TRACE) for _ in roots]
-    for body in bodies:
-        cones.minus_log_det(4, body, 2.0 * s**2)
+    links = cones.unknowns(10 * n, np.tile(2.0 * s**2 * TRIANGLE_TRACE, n))
+    for i in range(n):
+        cones.minus_log_det(4, slice(10 * i, 10 * i + 10), 2.0 * s**2)
     # rotors in units of their spread; those that are not fitted are as expected
     held = [10 * n + j for j in problem.held]
-    free = [i for i in range(10 * n, natural.shape[1]) if i not in held]
-    unit = problem.spread[free]
-    turns = cones.unknowns(len(free), -2.0 * s**2 * problem.mean[free] / unit, s**2)
+    free = [i for i in range(10 * n, len(basis)) if i not in held]
+    expected = problem.mean[free] / problem.spread[free]
+    turns = cones.unknowns(len(free), -2.0 * s**2 * expected, s**2)
     cones.not_negative([(turns, np.eye(len(free)))], np.zeros(len(free)))
     # other columns, relative to their values in the regression
     own = problem.values[k:]
     length = np.linalg.norm(T[:, k:p], axis=0)
     units = 1.0 / np.where(length > 0.0, length, 1.0)
-    low, high = _bounds(problem.columns[k:])
     moves = cones.unknowns(p - k, square=SETTINGS.unseen**2)
+    low, high = np.full(p - k, -np.inf), np.array([highest(c.kind) for c in problem.columns[k:]])
+    low[not_negative(problem.columns[k:])] = 0.0
     for sign, bound in ((1.0, low), (-1.0, high)):
         at = np.isfinite(bound)
         rows = sign * np.eye(p - k)[at]
@@ -228,31 +229,23 @@ def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Arra
             [(moves, (row * units / largest)[None])], np.array([row @ own]) / largest
         )
     residual = cones.unknowns(len(T), square=1.0)
-    seen = list(zip(bodies, triangle_rows(natural, roots), strict=True))
-    seen += [(turns, natural[:, free] * unit), (moves, T[:, k:p] * units)]
+    seen = natural @ basis
+    terms = [(links, seen[:, : 10 * n]), (turns, seen[:, free]), (moves, T[:, k:p] * units)]
     known = T[:, k:p] @ own - T[:, p] + natural[:, held] @ problem.mean[held]
-    cones.zero([*seen, (residual, -np.eye(len(T)))], known)
+    cones.zero([*terms, (residual, -np.eye(len(T)))], known)
     solution = cones.solve()
-    shapes = [body_of_triangle(solution[body]) for body in bodies]
-    if any(np.linalg.eigvalsh(X)[0] <= 0.0 for X in shapes):
+    bodies = map(body_of_triangle, solution[links].reshape(n, 10))
+    if any(np.linalg.eigvalsh(X)[0] <= 0.0 for X in bodies):
         raise NumericalError(
             f"{WHY}: the solver Clarabel came too near to inconsistent inertias. Use data that "
             "excite the arm more."
         )
-    x = np.concatenate([
-        *(parameters_of(C @ X @ C.T) for X, C in zip(shapes, roots, strict=True)),
-        problem.mean[10 * n :],
-    ])  # fmt: skip
-    x[free] = unit * np.maximum(solution[turns], 0.0)
+    u = np.zeros(len(basis))
+    u[: 10 * n], u[free] = solution[links], np.maximum(solution[turns], 0.0)
+    x = basis @ u
+    x[held] = problem.mean[held]
     moved = np.clip(own + units * solution[moves], low, high)
     return x, np.concatenate([problem.matrix @ x, moved])
-
-
-def _bounds(columns: Sequence[Column]) -> tuple[Array, Array]:
-    """Return the lowest and highest values of columns; infinite without a bound."""
-    low = np.full(len(columns), -np.inf)
-    low[not_negative(columns)] = 0.0
-    return low, np.array([highest(column.kind) for column in columns], dtype=np.float64)
 
 
 def _notes(problem: Problem, values: Array) -> tuple[str, ...]:
