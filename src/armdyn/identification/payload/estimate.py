@@ -23,7 +23,7 @@ assumes. Errors that are the same all the time come from the priors: gains, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -36,6 +36,7 @@ from armdyn.arrays import Array
 from armdyn.errors import InputError
 from armdyn.identification.fit.columns import Column, Model
 from armdyn.identification.fit.correlation import correlation_lengths
+from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import gram_of
 from armdyn.identification.fit.rows import Rows
 from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
@@ -97,14 +98,12 @@ class LoadColumns:
         return Y
 
 
-def visible(columns: LoadColumns, n: int) -> dict[str, bool]:
+def visible(arm: Arm) -> dict[str, bool]:
     """Return which parameters of a load are identifiable individually."""
-    rng = np.random.default_rng(0)
-    Y = columns.regressor(*rng.uniform(-2.0, 2.0, (3, 60, n)))[..., :LOAD].reshape(-1, LOAD)
-    _, size, V = np.linalg.svd(Y, full_matrices=False)
-    seen = V[size > RANK * size[0]]
-    alone = np.linalg.norm(seen, axis=0) > 1.0 - RANK
-    return {name: bool(x) for name, x in zip(PARAMETER_NAMES, alone, strict=True)}
+    states = np.random.default_rng(0).uniform(-2.0, 2.0, (3, 60, arm.n))
+    _, size, V = np.linalg.svd(LoadColumns(arm).regressor(*states).reshape(-1, LOAD))
+    alone = np.linalg.norm(V[size > RANK * size[0]], axis=0) > 1.0 - RANK
+    return dict(zip(PARAMETER_NAMES, alone.tolist(), strict=True))
 
 
 def model_of(arm: Arm, base: LoadColumns, own: list[Column]) -> Model:
@@ -113,34 +112,19 @@ def model_of(arm: Arm, base: LoadColumns, own: list[Column]) -> Model:
     return Model(arm, cast(MinimalParameters, base), own, known_rotors=np.zeros(arm.n))
 
 
-def rigid_torque(arm: Arm, j: int) -> Callable[[Array, Array, Array], Array]:
-    """Return the torques of the rigid arm at joint j, for a gain error of 1."""
+@dataclass(frozen=True)
+class Unknowns:
+    """The columns of a load and of all that is unknown beside it.
 
-    def torque(q: Array, qd: Array, qdd: Array) -> Array:
-        return arm.inverse_dynamics(q, qd, qdd, friction=False)[:, j]
-
-    return torque
-
-
-def load_friction(
-    arm: Arm, j: int, to_link: Array, alone: bool
-) -> Callable[[Array, Array, Array], Array]:
-    """Return the load-dependent friction of joint j, for a coefficient of 1.
-
-    Args:
-        arm: the arm without load.
-        j: number of the joint.
-        to_link: parameters of the load about the last link's origin ``(10,)``.
-        alone: whether the model of the arm is subtracted, rather than a log without load.
+    Attributes:
+        model: the columns, see `model_of`; the first ten are those of the load.
+        prior: of all columns, then of the d_j; without that of the gains.
+        gains: columns of gain errors ``(m, n)``: the d_j last, before them the e_j, if any.
     """
 
-    def torque(q: Array, qd: Array, qdd: Array) -> Array:
-        L = arm.inverse_dynamics(q, qd, qdd, friction=False)[:, j]
-        more = arm.regressor(q, qd, qdd)[:, j, -LOAD:] @ to_link
-        bare = 0.0 if alone else np.abs(L)
-        return (np.abs(L + more) - bare) * np.sign(qd[:, j])
-
-    return torque
+    model: Model
+    prior: Prior
+    gains: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -202,13 +186,6 @@ class GainPrior:
     common: float
     own: Array
 
-    @classmethod
-    def expected(cls, sets: NDArray[np.int64], gain_error: float) -> GainPrior:
-        """Return the prior of drives of a relative standard deviation."""
-        alike = SETTINGS.common * gain_error**2
-        own = gain_error**2 - alike
-        return cls(sets, own + sets.shape[1] * alike, np.full(len(sets), own))
-
     @property
     def std(self) -> float:
         """The largest standard deviation of a gain."""
@@ -240,45 +217,39 @@ class GainPrior:
         return replace(self, common=common, own=own)
 
 
-def estimate(
-    rows: Rows,
-    targets: Sequence[Array],
-    kept: Sequence[Mask],
-    prior: Prior,
-    mismatch: Sequence[int],
-    gain_error: float,
-    start: Array,
-) -> Estimate:
+def estimate(first: Fitted, unknowns: Unknowns, gain_error: float, start: Array) -> Estimate:
     """Return the load.
 
     Args:
-        rows: the columns, see `model_of`; the first ten are those of the load.
-        targets: the torques that they have to explain, of every segment.
-        kept: which rows count.
-        prior: of all columns but gains.
-        mismatch: columns of e_j, the mismatch of gains and the arm's model; none without it.
+        first: a fit without errors of gains and of the arm, with the rows that count.
+        unknowns: the columns and their prior.
         gain_error: standard deviation of the relative gains of the drives; 0: they are exact.
         start: a first guess of the load's ten parameters.
     """
-    blocks, counts = moving_blocks(rows, targets, kept)
+    rows, sets = first.rows.of(unknowns.model), unknowns.gains
+    blocks, counts = moving_blocks(rows, first.targets, first.kept)
     n, p = rows.model.n, len(rows.model.columns)
-    sets = np.array([mismatch, range(p, p + n)] if len(mismatch) else [range(p, p + n)])
-    expected = gains = GainPrior.expected(sets, max(gain_error, ROUNDING))
-    bare = _with_gains(prior, n)
+    variance = max(gain_error, ROUNDING) ** 2
+    own = (1.0 - SETTINGS.common) * variance
+    common = own + n * SETTINGS.common * variance
+    expected = gains = GainPrior(sets, common, np.full(len(sets), own))
     x: Array = start
     d: Array = np.zeros(n)
-    solver: Solver = Solver(blocks.sum(axis=0), counts, bare, tuple(range(p + n)), np.ones(n))
+    squares, every = blocks.sum(axis=0), tuple(range(p + n))
+    solver: Solver = Solver(squares, counts, unknowns.prior, every, np.ones(n))
     fit: Fit | None = None
     for _ in range(SETTINGS.rounds):
         squares = _scaled(blocks, x, d).sum(axis=0)
-        solver = replace(solver, squares=squares, prior=gains.added_to(bare))
+        solver = replace(solver, squares=squares, prior=gains.added_to(unknowns.prior))
         fit = solver.fit(settled=SETTINGS.weights)
         moved = float(np.linalg.norm(fit.values[:LOAD] - x)) / max(float(np.linalg.norm(x)), 1e-9)
         x, d, before = fit.values[:LOAD], fit.values[p:], gains.std
         if gain_error > 0.0:
             gains = gains.widened(fit, expected)
-        c = _correlation(rows, targets, kept, fit.values[:p], d)
-        solver = replace(solver, correlation=c)
+        only = np.concatenate([x, np.zeros(p - LOAD)])
+        both = zip(first.targets, rows.torques(fit.values[:p]), rows.torques(only), strict=True)
+        residuals = [tau - ours - d * load for tau, ours, load in both]
+        solver = replace(solver, correlation=correlation_lengths(residuals, first.kept))
         if max(moved, abs(gains.std / before - 1.0)) < SETTINGS.settled:
             break
     assert fit is not None
@@ -289,17 +260,8 @@ def estimate(
         load=x, covariance=covariance[:LOAD, :LOAD],
         root=scaled_root(fit.covariance[:LOAD, :LOAD], ROUNDING).T,
         gains=1.0 + d, gains_std=np.sqrt(np.diag(covariance)[p:]),
-        mismatch=1.0 + fit.values[list(mismatch)],
+        mismatch=1.0 + fit.values[sets[:-1].ravel()],
         gain_error=gains.std if gain_error > 0.0 else 0.0, sigma=fit.sigma,
-    )  # fmt: skip
-
-
-def _with_gains(prior: Prior, n: int) -> Prior:
-    """Return a prior with n further columns, whose own it does not have."""
-    more = [(0, n), (0, n)]
-    return replace(
-        prior, mean=np.pad(prior.mean, (0, n)), scaled=np.pad(prior.scaled, more),
-        fixed=np.pad(prior.fixed, more),
     )  # fmt: skip
 
 
@@ -324,14 +286,6 @@ def mapped(squares: Array, maps: Array) -> Array:
 def weighted(squares: Array, weights: Array) -> Array:
     """Return the sum over joints of Gram matrices ``(..., n, p, p)`` of weighted rows."""
     return np.einsum("j,...jik->...ik", weights**-2.0, squares)
-
-
-def _correlation(
-    rows: Rows, targets: Sequence[Array], kept: Sequence[Mask], values: Array, d: Array
-) -> Array:
-    only = np.where(np.arange(len(values)) < LOAD, values, 0.0)
-    both = zip(targets, rows.torques(values), rows.torques(only), strict=True)
-    return correlation_lengths([tau - ours - d * load for tau, ours, load in both], kept)
 
 
 def block_jackknife(blocks: Array, weights: Array, prior: Prior, strength: float) -> Array:

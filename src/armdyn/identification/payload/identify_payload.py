@@ -21,8 +21,8 @@ from armdyn.checks import checked_flag, checked_number
 from armdyn.errors import InputError
 from armdyn.identification.arguments import checked_cutoff, checked_logs
 from armdyn.identification.conic import need_solver
-from armdyn.identification.fit.columns import Column, Model, friction_columns
-from armdyn.identification.fit.fit import Settings, fitted
+from armdyn.identification.fit.columns import Column, Function, Model, friction_columns
+from armdyn.identification.fit.fit import Fitted, Settings, fitted
 from armdyn.identification.fit.prior import POWERS, TRUST, LinkPrior, link_length
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
 from armdyn.identification.fit.solver import STRONGEST, Prior
@@ -31,11 +31,10 @@ from armdyn.identification.payload.estimate import (
     LOAD,
     Estimate,
     LoadColumns,
+    Unknowns,
     estimate,
     jackknife,
-    load_friction,
     model_of,
-    rigid_torque,
     visible,
 )
 from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, from_tip, loaded
@@ -146,8 +145,7 @@ def identify_payload(
             "first, or give a log `without` the load.",
             argument="arm",
         )
-    torques = [log.tau for log in (*held, *empty) if log.tau is not None]
-    if empty and len(torques) == 2 and np.array_equal(torques[0], torques[1]):
+    if empty and np.array_equal(np.asarray(held[0].tau), np.asarray(empty[0].tau)):
         raise InputError(
             "the logs with and without load have the same torques; is one given as the other?"
         )
@@ -162,18 +160,32 @@ def identify_payload(
     tell(0, 1, "error bars")
 
     def with_gains(gain_error: float, load: Array, rounds: int = SETTINGS.rounds) -> Estimate:
-        model, wide, mismatch = _unknowns(arm, load, prior, _rms(parts), refit, not empty)
-        rows = Rows(model, parts)
-        found = estimate(rows, first.targets, first.kept, wide, mismatch, gain_error, load)
+        found = estimate(first, _unknowns(first, load, prior, not empty), gain_error, load)
         return found if rounds == 1 else with_gains(gain_error, found.load, rounds - 1)
 
     estimated = shown = with_gains(gains, first.fit.values[:LOAD])
     if gains < SETTINGS.arm_error:  # joints that contradict each other show it nevertheless
         shown = with_gains(SETTINGS.arm_error, estimated.load, 1)
-    body = _physical_load(estimated, prior)
+    body, covariance = _physical_load(estimated, prior), estimated.covariance
     reasons = [*_implausible_torques(arm, data, body), *_disagreement(arm, shown, gains)]
     notes = [*data.notes, *_notes(shift, refit, gains, estimated.gain_error)]
-    return _payload(arm, estimated, body, prior, shift, reasons, notes)
+    std, can = np.sqrt(np.diag(covariance)), visible(arm)
+    if not std[0] <= UNKNOWN * body.mass:
+        reasons.append(f"the mass is not known: its standard deviation is {std[0]:.2g} kg.")
+    poor = std > UNKNOWN * body.mass * (prior.spread / prior.spread[0])
+    blind = ", ".join(name for name, seen in can.items() if not seen)
+    weak = ", ".join(name for name, bad in zip(can, poor, strict=True) if bad and can[name])
+    notes += [f"torques of this arm do not show {blind} of a load."] * bool(blind)
+    notes += [f"this motion hardly shows {weak} of the load."] * bool(weak)
+    toward = np.column_stack([-np.array(body.com), np.eye(3)])
+    variance = np.maximum(np.diag(toward @ covariance[:4, :4] @ toward.T), 0.0)
+    return Payload(
+        load=body, arm=loaded(arm, body), parameters=estimated.load, std=std,
+        covariance=covariance, identifiable=can, mass_std=float(std[0]),
+        com_std=ratio(np.sqrt(variance), body.mass, np.inf), sigma=estimated.sigma,
+        gains=estimated.gains, gains_std=estimated.gains_std, shift=shift,
+        gain_error=estimated.gain_error, reasons=tuple(reasons), notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _added_torques(
@@ -215,48 +227,58 @@ def _rms(parts: Sequence[FilteredSegment]) -> Array:
     return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
 
 
-def _unknowns(
-    arm: Arm, load: Array, link: LinkPrior, torque: Array, refit: bool, alone: bool
-) -> tuple[Model, Prior, Sequence[int]]:
-    """Return the columns of the load and of all unknowns, their prior, and which are the e_j.
+def _unknowns(first: Fitted, load: Array, link: LinkPrior, alone: bool) -> Unknowns:
+    """Return the columns of the load and of all unknowns, and their prior.
 
     Args:
-        arm: the arm without load.
+        first: the fit of the load and, if it is fitted again, of friction.
         load: the current estimate of the load ``(10,)``, for load-dependent friction.
         link: prior of the load.
-        torque: rms of the torques ``(n,)``.
-        refit: fit friction again.
         alone: whether the model of the arm is subtracted, rather than a log without load.
     """
+    arm, friction = first.model.arm, first.model.columns[LOAD:]
     base, to_link = LoadColumns(arm, arm.minimal if alone else None), from_tip(arm) @ load
-    k, n, names = len(base.names), arm.n, list(enumerate(arm.joint_names))
-    grows = [load_friction(arm, j, to_link, alone) for j in range(n)]
-    own = [Column(f"Fl_{name}", "", "extra", j, grows[j]) for j, name in names]
-    # inverse standard deviations; those of the arm and of the gains follow
-    roots = [
-        SETTINGS.strength / link.spread,
-        np.zeros(k - LOAD),
-        np.full(n, 1.0 / SETTINGS.load_friction),
-    ]
+    k, n = len(base.names), arm.n
+
+    def rigid(q: Array, qd: Array, qdd: Array) -> Array:
+        return arm.inverse_dynamics(q, qd, qdd, friction=False)
+
+    def load_friction(q: Array, qd: Array, qdd: Array) -> Array:
+        L, more = rigid(q, qd, qdd), arm.regressor(q, qd, qdd)[..., -LOAD:] @ to_link
+        return (np.abs(L + more) - (0.0 if alone else np.abs(L))) * np.sign(qd)
+
+    own = _of_each_joint(arm, "Fl", load_friction)
     if alone:
-        own += [Column(f"gain_{name}", "", "extra", j, rigid_torque(arm, j)) for j, name in names]
-        roots.append(np.zeros(n))
-    if refit:
-        friction = friction_columns(arm)
-        sizes = np.maximum(torque[[column.joint for column in friction]], SETTINGS.lightest)
-        own += friction
-        roots.append(1.0 / (SETTINGS.friction * sizes))
-    fixed = np.diag(np.concatenate(roots) ** 2)
-    scaled = np.zeros_like(fixed)
+        own += _of_each_joint(arm, "gain", rigid)
+    model = model_of(arm, base, [*own, *friction])
+    torque = np.maximum(_rms(first.rows.parts), SETTINGS.lightest)
+    # inverse standard deviations; those of the arm and of the gains follow
+    p = len(model.columns)
+    roots = np.zeros(p + n)
+    roots[:LOAD] = SETTINGS.strength / link.spread
+    roots[k : k + n] = 1.0 / SETTINGS.load_friction
+    roots[k + len(own) : p] = 1.0 / (SETTINGS.friction * torque[[c.joint for c in friction]])
+    scaled, gains = np.zeros((p + n, p + n)), [range(p, p + n)]
     if alone:
         masses = np.maximum([joint.mass for joint in arm.robot.joints], SETTINGS.lightest)
         error = SETTINGS.arm_error * STRONGEST
         spread = error * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
         P = arm.minimal.matrix
         scaled[LOAD:k, LOAD:k] = scaled_inverse((P * spread**2) @ P.T)
+        gains.insert(0, range(k + n, k + 2 * n))
     weakest = STRONGEST * SETTINGS.arm_error / SETTINGS.worst_arm
-    prior = Prior(np.zeros(len(fixed)), scaled, fixed, weakest, k - LOAD)
-    return model_of(arm, base, own), prior, range(k + n, k + 2 * n) if alone else ()
+    prior = Prior(np.zeros(p + n), scaled, np.diag(roots**2), weakest, k - LOAD)
+    return Unknowns(model, prior, np.array(gains))
+
+
+def _of_each_joint(arm: Arm, symbol: str, torques: Function) -> list[Column]:
+    """Return the columns of torques ``(N, n)``, with a parameter for each joint."""
+
+    def of(j: int) -> Function:
+        return lambda q, qd, qdd: torques(q, qd, qdd)[:, j]
+
+    names = enumerate(arm.joint_names)
+    return [Column(f"{symbol}_{name}", "", "extra", j, of(j)) for j, name in names]
 
 
 def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
@@ -275,35 +297,6 @@ def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
         f"{measured}: {each}. Check gains and signs of these drives and the masses of the arm, or "
         f"state the error of the gains: --gain-error {shown.gain_error:.2f}."
     ]
-
-
-def _payload(
-    arm: Arm,
-    estimated: Estimate,
-    load: Load,
-    prior: LinkPrior,
-    shift: float | None,
-    reasons: list[str],
-    notes: list[str],
-) -> Payload:
-    std = np.sqrt(np.diag(estimated.covariance))
-    can = visible(LoadColumns(arm), arm.n)
-    poor = std > UNKNOWN * load.mass * (prior.spread / prior.spread[0])
-    blind = ", ".join(name for name, seen in can.items() if not seen)
-    weak = ", ".join(name for name, bad in zip(can, poor, strict=True) if bad and can[name])
-    notes += [f"torques of this arm do not show {blind} of a load."] * bool(blind)
-    notes += [f"this motion hardly shows {weak} of the load."] * bool(weak)
-    toward = np.column_stack([-np.array(load.com), np.eye(3)])
-    variance = np.maximum(np.diag(toward @ estimated.covariance[:4, :4] @ toward.T), 0.0)
-    com_std = ratio(np.sqrt(variance), load.mass, np.inf)
-    if not std[0] <= UNKNOWN * load.mass:
-        reasons = [*reasons, f"the mass is not known: its standard deviation is {std[0]:.2g} kg."]
-    return Payload(
-        load=load, arm=loaded(arm, load), parameters=estimated.load, std=std,
-        covariance=estimated.covariance, identifiable=can, mass_std=float(std[0]), com_std=com_std,
-        sigma=estimated.sigma, gains=estimated.gains, gains_std=estimated.gains_std, shift=shift,
-        gain_error=estimated.gain_error, reasons=tuple(reasons), notes=tuple(notes),
-    )  # fmt: skip
 
 
 def _physical_load(estimated: Estimate, prior: LinkPrior) -> Load:
