@@ -89,10 +89,8 @@ def feasible(
     if std is not None:
         spread = checked_array(std, "std", (k,), what=f"{k} positive numbers: {names}")
         if (spread <= 0.0).any():
-            raise InputError(
-                "`std` has an entry that is not positive; leave it out if it is unknown.",
-                argument="std",
-            )
+            least = f"{spread.min():.3g}"
+            raise InputError(f"`std` has {least}, expected positive numbers.", argument="std")
     need_solver(WHY)
     # the scale of the parameters: from the arm's masses or, without these, from torques
     Y = base.regressor(*np.random.default_rng(0).uniform(-1.0, 1.0, (3, 40, arm.n)))

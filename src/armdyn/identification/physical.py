@@ -60,7 +60,6 @@ class Settings:
         most_undescribed: upper bound of s without a description: the expected bodies are balls of a
             guessed mass, so they are hardly trusted; `benchmarks/undescribed.py` compares.
         lower: s is divided by this factor in each round.
-        rounds: the most rounds.
         helps: a round must reduce the excess misfit to this share.
         unseen: weight that keeps friction that the data do not show at the value of the regression.
         worse: if residuals grow by a larger share, the note has a hint.
@@ -72,7 +71,6 @@ class Settings:
     most: float = 1.0
     most_undescribed: float = 0.1
     lower: float = 3.0
-    rounds: int = 6
     helps: float = 0.95
     unseen: float = 1e-3
     worse: float = 0.3
@@ -148,18 +146,14 @@ def physical(problem: Problem) -> Solution:
     free = _misfit(problem, problem.values)
     x, values = _first(problem, roots, s)
     excess = _misfit(problem, values) - free
-    for _ in range(SETTINGS.rounds):
-        s /= SETTINGS.lower
-        if excess <= len(values) or s < SETTINGS.weakest:
-            break
-        try:
+    with suppress(NumericalError):  # which leaves the solution of the last round
+        while excess > len(values) and s >= SETTINGS.lower * SETTINGS.weakest:
+            s /= SETTINGS.lower
             other, lower = _solved(problem, roots, s)
-        except NumericalError:  # keep the solution of the last round
-            break
-        less = _misfit(problem, lower) - free
-        if less > SETTINGS.helps * excess:
-            break
-        x, values, excess, used = other, lower, less, s
+            less = _misfit(problem, lower) - free
+            if less > SETTINGS.helps * excess:
+                break
+            x, values, excess, used = other, lower, less, s
     return Solution(
         x, values, _notes(problem, values), _spread(problem, x, used),
         np.concatenate([*(parameters_of(C @ C.T) for C in roots), problem.mean[10 * problem.n :]]),

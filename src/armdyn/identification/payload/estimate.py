@@ -34,15 +34,16 @@ from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.errors import InputError
-from armdyn.identification.fit.columns import Column, Model
+from armdyn.identification.fit.columns import Column, Function, Model
 from armdyn.identification.fit.correlation import correlation_lengths
-from armdyn.identification.fit.fit import Fitted
+from armdyn.identification.fit.fit import EXACT, Fitted
 from armdyn.identification.fit.gram import gram_of
-from armdyn.identification.fit.rows import Rows
-from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
+from armdyn.identification.fit.prior import POWERS, LinkPrior, link_length
+from armdyn.identification.fit.rows import FilteredSegment, Rows
+from armdyn.identification.fit.solver import STRONGEST, Fit, Prior, Solver, solution
 from armdyn.identification.payload.payload import from_tip
 from armdyn.minimal.parameters import MinimalParameters
-from armdyn.numerics import RANK, ROUNDING, scaled_root
+from armdyn.numerics import RANK, ROUNDING, scaled_inverse, scaled_root
 from armdyn.progress import silent
 
 Mask = NDArray[np.bool_]
@@ -52,26 +53,54 @@ LOAD = len(PARAMETER_NAMES)
 
 
 @dataclass(frozen=True)
-class EstimateSettings:
-    """Settings of the estimate.
+class PayloadSettings:
+    """Settings of the identification of a load.
 
     Attributes:
-        blocks: least number of blocks of time with motion, for a jackknife over them.
+        strength: weight of the prior. It is weak: the load is expected within thirty times the size
+            that its torques suggest.
+        lightest: least mass of a load and of a link [kg]; it is a divisor.
+        dead_band: slower rows are left out [rad/s or m/s]: stiction hides the load.
+        load_friction: standard deviation of the coefficient of load-dependent friction.
+        friction: standard deviation of changes of friction, in multiples of the torques.
+        arm_error: least relative error of the masses of the arm, and
+        worst_arm: the greatest; the data decide between them.
+        rounds: load-dependent friction needs the load, and the load needs the friction.
         common: share of the variance of the gains that is common to all drives: a wrong unit, one
             wrong constant.
-        rounds: most Gauss-Newton steps of the gains.
+        gain_rounds: most Gauss-Newton steps of the gains.
         settled: relative change of the load that ends them.
-        weights: relative change of the weights that ends a fit.
+        moving_blocks: least number of blocks of time with motion, for a jackknife over them.
+        most_off: the load fails if the joints show gain errors larger than those assumed by this
+            factor. Of 60 cases of `benchmarks/payload.py`, gains within 5 % fail in 0 to 2, gains
+            within 10 % in 1 to 10, gains within 40 % one by one in nearly all.
+        possible: range of measured per modelled torque; outside of it a sign, a unit or a joint is
+            wrong.
+        shown: largest standard deviation of that ratio, as a share, for it to count.
+        blocks: of time, for that standard deviation.
+        worst: largest condition of the normal equations of the ratio.
     """
 
-    blocks: int = 4
+    strength: float = 0.03
+    lightest: float = 1e-12
+    dead_band: float = 0.01
+    load_friction: float = 0.1
+    friction: float = 10.0
+    arm_error: float = 0.05
+    worst_arm: float = 0.5
+    rounds: int = 2
     common: float = 2.0 / 3.0
-    rounds: int = 8
+    gain_rounds: int = 8
     settled: float = 1e-6
-    weights: float = 1e-4
+    moving_blocks: int = 4
+    most_off: float = 1.75
+    possible: tuple[float, float] = (0.5, 1.6)
+    shown: float = 0.15
+    blocks: int = 20
+    worst: float = 1e10
 
 
-SETTINGS = EstimateSettings()
+SETTINGS = PayloadSettings()
 
 
 class LoadColumns:
@@ -113,21 +142,6 @@ def model_of(arm: Arm, base: LoadColumns, own: list[Column]) -> Model:
 
 
 @dataclass(frozen=True)
-class Unknowns:
-    """The columns of a load and of all that is unknown beside it.
-
-    Attributes:
-        model: the columns, see `model_of`; the first ten are those of the load.
-        prior: of all columns, then of the d_j; without that of the gains.
-        gains: columns of gain errors ``(m, n)``: the d_j last, before them the e_j, if any.
-    """
-
-    model: Model
-    prior: Prior
-    gains: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
 class Estimate:
     """An estimated load.
 
@@ -164,7 +178,7 @@ def moving_blocks(
     """
     gram = gram_of(rows, targets, kept, silent)
     moving = np.flatnonzero(gram.counts.sum(axis=1)).tolist()
-    if len(moving) < SETTINGS.blocks:
+    if len(moving) < SETTINGS.moving_blocks:
         raise InputError(
             "the joints hardly move in the logs: stiction hides the load at rest. Record a motion."
         )
@@ -217,18 +231,22 @@ class GainPrior:
         return replace(self, common=common, own=own)
 
 
-def estimate(first: Fitted, unknowns: Unknowns, gain_error: float, start: Array) -> Estimate:
+def estimate(
+    first: Fitted, link: LinkPrior, alone: bool, gain_error: float, start: Array
+) -> Estimate:
     """Return the load.
 
     Args:
-        first: a fit without errors of gains and of the arm, with the rows that count.
-        unknowns: the columns and their prior.
+        first: a fit of the load and, if it is fitted again, of friction, with the rows that count.
+        link: prior of the load.
+        alone: whether the model of the arm is subtracted, rather than a log without load.
         gain_error: standard deviation of the relative gains of the drives; 0: they are exact.
         start: a first guess of the load's ten parameters.
     """
-    rows, sets = first.rows.of(unknowns.model), unknowns.gains
+    model, prior, sets = _unknowns(first, link, alone, start)
+    rows = first.rows.of(model)
     blocks, counts = moving_blocks(rows, first.targets, first.kept)
-    n, p = rows.model.n, len(rows.model.columns)
+    n, p = model.n, len(model.columns)
     variance = max(gain_error, ROUNDING) ** 2
     own = (1.0 - SETTINGS.common) * variance
     common = own + n * SETTINGS.common * variance
@@ -236,12 +254,12 @@ def estimate(first: Fitted, unknowns: Unknowns, gain_error: float, start: Array)
     x: Array = start
     d: Array = np.zeros(n)
     squares, every = blocks.sum(axis=0), tuple(range(p + n))
-    solver: Solver = Solver(squares, counts, unknowns.prior, every, np.ones(n))
+    solver: Solver = Solver(squares, counts, prior, every, np.ones(n))
     fit: Fit | None = None
-    for _ in range(SETTINGS.rounds):
+    for _ in range(SETTINGS.gain_rounds):
         squares = _scaled(blocks, x, d).sum(axis=0)
-        solver = replace(solver, squares=squares, prior=gains.added_to(unknowns.prior))
-        fit = solver.fit(settled=SETTINGS.weights)
+        solver = replace(solver, squares=squares, prior=gains.added_to(prior))
+        fit = solver.fit(settled=EXACT)
         moved = float(np.linalg.norm(fit.values[:LOAD] - x)) / max(float(np.linalg.norm(x)), 1e-9)
         x, d, before = fit.values[:LOAD], fit.values[p:], gains.std
         if gain_error > 0.0:
@@ -263,6 +281,70 @@ def estimate(first: Fitted, unknowns: Unknowns, gain_error: float, start: Array)
         mismatch=1.0 + fit.values[sets[:-1].ravel()],
         gain_error=gains.std if gain_error > 0.0 else 0.0, sigma=fit.sigma,
     )  # fmt: skip
+
+
+def _unknowns(
+    first: Fitted, link: LinkPrior, alone: bool, load: Array
+) -> tuple[Model, Prior, NDArray[np.int64]]:
+    """Return the columns of the load and of all unknowns, their prior, and sets of gain errors.
+
+    The d_j have no columns of their own, and follow all others. The gains are not in the prior.
+
+    Args:
+        first: the fit of the load and, if it is fitted again, of friction.
+        link: prior of the load.
+        alone: whether the model of the arm is subtracted, rather than a log without load.
+        load: the current estimate of the load ``(10,)``, for load-dependent friction.
+    """
+    arm, friction = first.model.arm, first.model.columns[LOAD:]
+    base, to_link = LoadColumns(arm, arm.minimal if alone else None), from_tip(arm) @ load
+    k, n = len(base.names), arm.n
+
+    def rigid(q: Array, qd: Array, qdd: Array) -> Array:
+        return arm.inverse_dynamics(q, qd, qdd, friction=False)
+
+    def load_friction(q: Array, qd: Array, qdd: Array) -> Array:
+        L, more = rigid(q, qd, qdd), arm.regressor(q, qd, qdd)[..., -LOAD:] @ to_link
+        return (np.abs(L + more) - (0.0 if alone else np.abs(L))) * np.sign(qd)
+
+    own = _of_each_joint(arm, "Fl", load_friction)
+    if alone:
+        own += _of_each_joint(arm, "gain", rigid)
+    model = model_of(arm, base, [*own, *friction])
+    torque = np.maximum(rms_torques(first.rows.parts), SETTINGS.lightest)
+    # inverse standard deviations; those of the arm and of the gains follow
+    p = len(model.columns)
+    roots = np.zeros(p + n)
+    roots[:LOAD] = SETTINGS.strength / link.spread
+    roots[k : k + n] = 1.0 / SETTINGS.load_friction
+    roots[k + len(own) : p] = 1.0 / (SETTINGS.friction * torque[[c.joint for c in friction]])
+    scaled, gains = np.zeros((p + n, p + n)), [range(p, p + n)]
+    if alone:
+        masses = np.maximum([joint.mass for joint in arm.robot.joints], SETTINGS.lightest)
+        error = SETTINGS.arm_error * STRONGEST
+        spread = error * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
+        P = arm.minimal.matrix
+        scaled[LOAD:k, LOAD:k] = scaled_inverse((P * spread**2) @ P.T)
+        gains.insert(0, range(k + n, k + 2 * n))
+    weakest = STRONGEST * SETTINGS.arm_error / SETTINGS.worst_arm
+    prior = Prior(np.zeros(p + n), scaled, np.diag(roots**2), weakest, k - LOAD)
+    return model, prior, np.array(gains)
+
+
+def _of_each_joint(arm: Arm, symbol: str, torques: Function) -> list[Column]:
+    """Return the columns of torques ``(N, n)``, with a parameter for each joint."""
+
+    def of(j: int) -> Function:
+        return lambda q, qd, qdd: torques(q, qd, qdd)[:, j]
+
+    names = enumerate(arm.joint_names)
+    return [Column(f"{symbol}_{name}", "", "extra", j, of(j)) for j, name in names]
+
+
+def rms_torques(parts: Sequence[FilteredSegment]) -> Array:
+    """Return the rms of the torques of every joint ``(n,)``."""
+    count = sum(len(part.t) for part in parts)
+    return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
 
 
 def _scaled(blocks: Array, x: Array, d: Array) -> Array:

@@ -10,87 +10,44 @@ measured positions is first subtracted from each log; then errors of the model a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_flag, checked_number
 from armdyn.errors import InputError
 from armdyn.identification.arguments import checked_cutoff, checked_logs
 from armdyn.identification.conic import need_solver
-from armdyn.identification.fit.columns import Column, Function, Model, friction_columns
-from armdyn.identification.fit.fit import Fitted, Settings, fitted
+from armdyn.identification.fit.columns import Column, Model, friction_columns
+from armdyn.identification.fit.fit import Settings, fitted
 from armdyn.identification.fit.prior import POWERS, TRUST, LinkPrior, link_length
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
-from armdyn.identification.fit.solver import STRONGEST, Prior
 from armdyn.identification.payload.alignment import aligned, interpolated
 from armdyn.identification.payload.estimate import (
     LOAD,
+    SETTINGS,
     Estimate,
     LoadColumns,
-    Unknowns,
     estimate,
     jackknife,
     model_of,
+    rms_torques,
     visible,
 )
-from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, from_tip, loaded
+from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, loaded
 from armdyn.identification.physical import Problem, physical
 from armdyn.identification.signals.prepared import Data, prepared
 from armdyn.log.log import Log
 from armdyn.log.signals import Prepared
 from armdyn.motion.trajectory import checked_arm
-from armdyn.numerics import ratio, scaled_inverse, scaled_solve
+from armdyn.numerics import ratio, scaled_solve
 from armdyn.progress import Progress, reporter
 
 # Relative standard deviation of the gains of drives that nobody verified: uniform errors of up to
 # 10 %, as data sheets allow for motor constants and gears (`benchmarks/payload.py`).
 GAIN_ERROR = 0.06
-
-
-@dataclass(frozen=True)
-class PayloadSettings:
-    """Settings of the identification of a load.
-
-    Attributes:
-        strength: weight of the prior. It is weak: the load is expected within thirty times the size
-            that its torques suggest.
-        lightest: least mass of a load and of a link [kg]; it is a divisor.
-        dead_band: slower rows are left out [rad/s or m/s]: stiction hides the load.
-        load_friction: standard deviation of the coefficient of load-dependent friction.
-        friction: standard deviation of changes of friction, in multiples of the torques.
-        arm_error: least relative error of the masses of the arm, and
-        worst_arm: the greatest; the data decide between them.
-        rounds: load-dependent friction needs the load, and the load needs the friction.
-        most_off: the load fails if the joints show gain errors larger than those assumed by this
-            factor. Of 60 cases of `benchmarks/payload.py`, gains within 5 % fail in 0 to 2, gains
-            within 10 % in 1 to 10, gains within 40 % one by one in nearly all.
-        possible: range of measured per modelled torque; outside of it a sign, a unit or a joint is
-            wrong.
-        shown: largest standard deviation of that ratio, as a share, for it to count.
-        blocks: of time, for that standard deviation.
-        worst: largest condition of the normal equations of the ratio.
-    """
-
-    strength: float = 0.03
-    lightest: float = 1e-12
-    dead_band: float = 0.01
-    load_friction: float = 0.1
-    friction: float = 10.0
-    arm_error: float = 0.05
-    worst_arm: float = 0.5
-    rounds: int = 2
-    most_off: float = 1.75
-    possible: tuple[float, float] = (0.5, 1.6)
-    shown: float = 0.15
-    blocks: int = 20
-    worst: float = 1e10
-
-
-SETTINGS = PayloadSettings()
 
 
 def identify_payload(
@@ -160,13 +117,13 @@ def identify_payload(
     tell(0, 1, "error bars")
 
     def with_gains(gain_error: float, load: Array, rounds: int = SETTINGS.rounds) -> Estimate:
-        found = estimate(first, _unknowns(first, load, prior, not empty), gain_error, load)
+        found = estimate(first, prior, not empty, gain_error, load)
         return found if rounds == 1 else with_gains(gain_error, found.load, rounds - 1)
 
     estimated = shown = with_gains(gains, first.fit.values[:LOAD])
     if gains < SETTINGS.arm_error:  # joints that contradict each other show it nevertheless
         shown = with_gains(SETTINGS.arm_error, estimated.load, 1)
-    body, covariance = _physical_load(estimated, prior), estimated.covariance
+    body, covariance = _physical_load(estimated, prior, plain.columns[:LOAD]), estimated.covariance
     reasons = [*_implausible_torques(arm, data, body), *_disagreement(arm, shown, gains)]
     notes = [*data.notes, *_notes(shift, refit, gains, estimated.gain_error)]
     std, can = np.sqrt(np.diag(covariance)), visible(arm)
@@ -218,67 +175,8 @@ def _residuals(arm: Arm, log: Prepared) -> Array:
 def _link_prior(arm: Arm, parts: Sequence[FilteredSegment]) -> LinkPrior:
     """Return a prior around zero; its spread is that of a mass at one link length."""
     length = link_length(arm)
-    mass = max(float(_rms(parts).max()) / (9.81 * length), SETTINGS.lightest)
+    mass = max(float(rms_torques(parts).max()) / (9.81 * length), SETTINGS.lightest)
     return LinkPrior(np.zeros(10), TRUST.spread * mass * length**POWERS, False)
-
-
-def _rms(parts: Sequence[FilteredSegment]) -> Array:
-    count = sum(len(part.t) for part in parts)
-    return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
-
-
-def _unknowns(first: Fitted, load: Array, link: LinkPrior, alone: bool) -> Unknowns:
-    """Return the columns of the load and of all unknowns, and their prior.
-
-    Args:
-        first: the fit of the load and, if it is fitted again, of friction.
-        load: the current estimate of the load ``(10,)``, for load-dependent friction.
-        link: prior of the load.
-        alone: whether the model of the arm is subtracted, rather than a log without load.
-    """
-    arm, friction = first.model.arm, first.model.columns[LOAD:]
-    base, to_link = LoadColumns(arm, arm.minimal if alone else None), from_tip(arm) @ load
-    k, n = len(base.names), arm.n
-
-    def rigid(q: Array, qd: Array, qdd: Array) -> Array:
-        return arm.inverse_dynamics(q, qd, qdd, friction=False)
-
-    def load_friction(q: Array, qd: Array, qdd: Array) -> Array:
-        L, more = rigid(q, qd, qdd), arm.regressor(q, qd, qdd)[..., -LOAD:] @ to_link
-        return (np.abs(L + more) - (0.0 if alone else np.abs(L))) * np.sign(qd)
-
-    own = _of_each_joint(arm, "Fl", load_friction)
-    if alone:
-        own += _of_each_joint(arm, "gain", rigid)
-    model = model_of(arm, base, [*own, *friction])
-    torque = np.maximum(_rms(first.rows.parts), SETTINGS.lightest)
-    # inverse standard deviations; those of the arm and of the gains follow
-    p = len(model.columns)
-    roots = np.zeros(p + n)
-    roots[:LOAD] = SETTINGS.strength / link.spread
-    roots[k : k + n] = 1.0 / SETTINGS.load_friction
-    roots[k + len(own) : p] = 1.0 / (SETTINGS.friction * torque[[c.joint for c in friction]])
-    scaled, gains = np.zeros((p + n, p + n)), [range(p, p + n)]
-    if alone:
-        masses = np.maximum([joint.mass for joint in arm.robot.joints], SETTINGS.lightest)
-        error = SETTINGS.arm_error * STRONGEST
-        spread = error * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
-        P = arm.minimal.matrix
-        scaled[LOAD:k, LOAD:k] = scaled_inverse((P * spread**2) @ P.T)
-        gains.insert(0, range(k + n, k + 2 * n))
-    weakest = STRONGEST * SETTINGS.arm_error / SETTINGS.worst_arm
-    prior = Prior(np.zeros(p + n), scaled, np.diag(roots**2), weakest, k - LOAD)
-    return Unknowns(model, prior, np.array(gains))
-
-
-def _of_each_joint(arm: Arm, symbol: str, torques: Function) -> list[Column]:
-    """Return the columns of torques ``(N, n)``, with a parameter for each joint."""
-
-    def of(j: int) -> Function:
-        return lambda q, qd, qdd: torques(q, qd, qdd)[:, j]
-
-    names = enumerate(arm.joint_names)
-    return [Column(f"{symbol}_{name}", "", "extra", j, of(j)) for j, name in names]
 
 
 def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
@@ -286,8 +184,7 @@ def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
     expected = max(gain_error, SETTINGS.arm_error)
     if shown.gain_error <= SETTINGS.most_off * expected:
         return []
-    measured = "the load"
-    ratios = shown.gains
+    measured, ratios = "the load", shown.gains
     if len(shown.mismatch):
         measured, ratios = "the arm's model", shown.mismatch
     each = ", ".join(f"{name} {x:.2f}" for name, x in zip(arm.joint_names, ratios, strict=True))
@@ -299,9 +196,8 @@ def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
     ]
 
 
-def _physical_load(estimated: Estimate, prior: LinkPrior) -> Load:
+def _physical_load(estimated: Estimate, prior: LinkPrior, columns: tuple[Column, ...]) -> Load:
     """Return the physically consistent load nearest to the estimate."""
-    columns = tuple(Column(name, "", "base", -1) for name in PARAMETER_NAMES)
     rows = np.column_stack([estimated.root, estimated.root @ estimated.load])
     problem = Problem(
         1, columns, rows, np.eye(10), prior.mean, prior.spread, SETTINGS.strength, False,
