@@ -135,8 +135,7 @@ class ConicProblem:
         sparse, status = scipy("sparse"), ""
         for changes in SETTINGS:
             settings = self._clarabel.DefaultSettings()
-            settings.verbose = False
-            for name, value in changes.items():
+            for name, value in {"verbose": False, **changes}.items():
                 setattr(settings, name, value)
             solver = self._clarabel.DefaultSolver(
                 sparse.csc_matrix(np.diag(2.0 * squares)), linear, sparse.csc_matrix(A), b,

@@ -53,10 +53,9 @@ OPERATORS: dict[type[ast.AST], Callable[..., Array]] = {
 # Deeper trees are a mistake, or an attack on the stack: two frames each, of 1000.
 DEEPEST = 200
 
-_TOKENS = re.compile(
-    r"\A(?:\s*(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])|[A-Za-z]+\d*|[-+*/^()]))*\s*",
-    re.ASCII,
-)
+# Characters that no expression has, and the form of its numbers.
+_FOREIGN = re.compile(r"[^\w\s.+*/^()-]", re.ASCII)
+_NUMBER = re.compile(r"[\d.]+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 FORM = "(name, joint, function of q, qd, qdd)"
 
@@ -142,9 +141,9 @@ def _column(arm: Arm, item: object) -> Column:
     )
     if not indices or len(set(indices)) < len(indices):
         raise _wrong(f"{subject} {shown(one.joint)}, expected different joints.")
-    if isinstance(one.joint, int | str):
-        return Column(one.name, one.unit, "extra", indices[0], one.function)
-    return Column(one.name, one.unit, "extra", -1, one.function, shared=tuple(indices))
+    if one.joint is None or isinstance(one.joint, list | tuple):
+        return Column(one.name, one.unit, "extra", -1, one.function, shared=tuple(indices))
+    return Column(one.name, one.unit, "extra", indices[0], one.function)
 
 
 def _extra_of_tuple(item: object) -> Extra:
@@ -173,24 +172,22 @@ def read_extra(path: str | os.PathLike[str], arm: Arm) -> tuple[Extra, ...]:
 def read_coupling(path: str | os.PathLike[str], n: int) -> Array:
     """Return the coupling K ``(n, n)`` of a CSV or TOML file."""
     file = checked_path(path)
-    what = f"expected {n} rows of {n} numbers: measured torques = K joint torques."
+    what = f"{n} rows of {n} numbers: measured torques = K joint torques."
     if file.suffix.lower() == ".toml":
-        rows: object = _toml(file).get("coupling")
-        if rows is None:
-            raise FileError(file, "has no coupling; expected coupling = [[...], ...].")
+        rows: object = _toml(file).get("coupling", "none")
+        what = f"coupling = [[...], ...] with {what}"
     else:
         lines = [line for line in _text(file).splitlines() if line.strip()]
-        cells = [[cell.strip() for cell in line.replace(";", ",").split(",")] for line in lines]
-        wrong = [cell for row in cells for cell in row if number_in(cell) is None]
+        rows = [[cell.strip() for cell in line.replace(";", ",").split(",")] for line in lines]
+        wrong = [cell for row in rows for cell in row if number_in(cell) is None]
         if wrong:
-            raise FileError(file, f"has {shown(wrong[0])}, {what}")
-        rows = cells
+            raise FileError(file, f"has {shown(wrong[0])}, expected {what}")
     try:
         matrix = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.zeros(0)
     if matrix.shape != (n, n):
-        raise FileError(file, what)
+        raise FileError(file, f"expected {what}")
     return matrix
 
 
@@ -207,13 +204,13 @@ def _extra_of_table(file: Path, where: str, item: object, arm: Arm) -> Extra:
             f"torque is {shown(table['torque'])}, expected an expression for each of {count} joints"
         )
         raise FileError(file, f"{where}: {said}.")
-    functions = [parsed(str(text), arm.n, f"{file}, {where}") for text in texts]
 
     def columns(q: Array, qd: Array, qdd: Array) -> Array:
         return np.stack([one(q, qd, qdd) for one in functions], axis=1)
 
-    function = columns if isinstance(joint, list) else functions[0]
     try:
+        functions = [parsed(str(text), arm.n) for text in texts]
+        function = columns if isinstance(joint, list) else functions[0]
         return Extra(cast(str, table["name"]), joint, function, cast(str, table.get("unit", "")))
     except InputError as error:
         raise FileError(file, f"{where}: {error}") from None
@@ -234,23 +231,21 @@ def _toml(file: Path) -> dict[str, object]:
         raise FileError(file, f"is not TOML: {error}.") from None
 
 
-def parsed(text: str, n: int, where: str) -> Function:
+def parsed(text: str, n: int) -> Function:
     """Return the function of q, qd, qdd ``(N, n)`` to ``(N,)`` that a text describes.
 
     Raises:
-        InputError: the text is no such expression; the message begins with `where`.
+        InputError: the text is no such expression.
     """
 
     def wrong(why: str) -> InputError:
-        return InputError(
-            f"{where}: {shown(text)}: {why}; expected arithmetic of q1 to q{n}, "
-            f"qd1.., qdd1.., numbers, pi and {', '.join(FUNCTIONS)}.",
-            argument="extra",
+        return _wrong(
+            f"{shown(text)}: {why}; expected arithmetic of q1 to q{n}, qd1.., qdd1.., numbers, pi "
+            f"and {', '.join(FUNCTIONS)}."
         )
 
-    rest = _TOKENS.sub("", text, count=1)
-    if rest:
-        raise wrong(f"{rest[:10].strip()!r} is not understood")
+    if foreign := _FOREIGN.search(text):
+        raise wrong(f"{foreign[0]!r} is not understood")
     source = " ".join(text.replace("^", "**").split())
     try:
         tree = ast.parse(source, mode="eval").body
@@ -264,7 +259,7 @@ def parsed(text: str, n: int, where: str) -> Function:
             raise wrong("it is nested too deeply")
         segment = ast.get_source_segment(source, node) or ""
         match node:
-            case ast.Constant() if type(node.value) in (int, float):
+            case ast.Constant() if _NUMBER.fullmatch(segment):
                 return np.array(float(segment))
             case ast.Name(id=name) if name in names:
                 return names[name]

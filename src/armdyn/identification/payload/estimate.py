@@ -357,12 +357,7 @@ def _scaled(blocks: Array, x: Array, d: Array) -> Array:
         M[:LOAD, :LOAD] *= 1.0 + d[j]
         M[:LOAD, p + j] = x
         M[:LOAD, -1], M[p, -1] = d[j] * x, 1.0
-    return mapped(blocks, maps)
-
-
-def mapped(squares: Array, maps: Array) -> Array:
-    """Return the Gram matrices of new columns, which the maps of all joints give from old ones."""
-    return maps.transpose(0, 2, 1) @ squares @ maps
+    return maps.mT @ blocks @ maps
 
 
 def weighted(squares: Array, weights: Array) -> Array:

@@ -39,7 +39,6 @@ from armdyn.identification.payload.estimate import (
     LOAD,
     LoadColumns,
     block_jackknife,
-    mapped,
     model_of,
     moving_blocks,
     weighted,
@@ -299,7 +298,7 @@ class GainFit:
             M[self.unknown, self.x] = -np.eye(len(self.unknown))
             M[:LOAD, -1] = self.known
         currents = np.sqrt(squares[:, -1, -1])
-        G = weighted(mapped(squares, maps), np.where(currents > 0.0, currents, 1.0))
+        G = weighted(maps.mT @ squares @ maps, np.where(currents > 0.0, currents, 1.0))
         prior = _flat_prior(G)
         z, _ = solution(G, prior.fixed, prior.mean)
         silent = (z[self.a] == 0.0) | (currents == 0.0)
@@ -326,7 +325,7 @@ class GainFit:
             M[self.unknown, self.x] = z[j] * np.eye(len(self.unknown))
             M[:end, -1] = z[j] * np.concatenate([load - self.known, w])
             M[-1, -1] = 1.0
-        return mapped(squares, maps)
+        return maps.mT @ squares @ maps
 
 
 def _flat_prior(G: Array) -> Prior:
