@@ -163,9 +163,7 @@ def _scatter(data: _Data, members: Sequence[Sequence[int]], curves: Array, outpu
 def _inseparable(data: _Data, values: Array, covariance: Array) -> None:
     """Add the uncertainty of loads that contain the torque of a rotor."""
     base, total = data.model.base, data.total
-    if not base.rotor:
-        return
-    for i in data.model.indices("load_friction"):
+    for i in data.model.indices("load_friction") if base.rotor else ():
         j, at = data.model.columns[i].joint, data.places[i]
         if j not in rotor_rows(base):
             mixed = np.flatnonzero(base.matrix[:, 10 * data.model.n + j])

@@ -35,10 +35,9 @@ from armdyn.checks import checked_function, checked_items, checked_path, checked
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import number_in
 from armdyn.identification.arguments import joint_indices
-from armdyn.identification.fit.columns import Column
+from armdyn.identification.fit.columns import Column, Function
 
 Joint = int | str
-Function = Callable[[Array, Array, Array], Array]
 
 FUNCTIONS: dict[str, Callable[..., Array]] = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "tanh": np.tanh, "exp": np.exp,
@@ -119,9 +118,7 @@ def extra_columns(arm: Arm, extra: object) -> tuple[Column, ...]:
     names = [column.name for column in columns]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise _wrong(
-            f"`extra` has columns of one name: {', '.join(twice)}; choose different names."
-        )
+        raise _wrong(f"`extra` has columns of one name: {', '.join(twice)}; rename them.")
     return columns
 
 
@@ -249,10 +246,8 @@ def parsed(text: str, n: int) -> Function:
     source = " ".join(text.replace("^", "**").split())
     try:
         tree = ast.parse(source, mode="eval").body
-    except SyntaxError as error:
-        raise wrong(error.msg) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise wrong("it is nested too deeply") from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise wrong(getattr(error, "msg", "it is nested too deeply")) from None
 
     def value(node: ast.expr, names: dict[str, Array], depth: int = 1) -> Array:
         if depth > DEEPEST:

@@ -85,12 +85,10 @@ def feasible(
     base = arm.minimal_with(rotor=checked_flag(rotor, "rotor"))
     k, names = len(base), shown(", ".join(base.names))
     w = checked_array(values, "values", (k,), what=f"{k} finite numbers: {names}")
-    spread = None
-    if std is not None:
-        spread = checked_array(std, "std", (k,), what=f"{k} positive numbers: {names}")
-        if (spread <= 0.0).any():
-            least = f"{spread.min():.3g}"
-            raise InputError(f"`std` has {least}, expected positive numbers.", argument="std")
+    what = f"{k} positive numbers: {names}"
+    spread = None if std is None else checked_array(std, "std", (k,), what=what)
+    if spread is not None and (spread <= 0.0).any():
+        raise InputError(f"`std` has {spread.min():.3g}, expected {what}.", argument="std")
     need_solver(WHY)
     # the scale of the parameters: from the arm's masses or, without these, from torques
     Y = base.regressor(*np.random.default_rng(0).uniform(-1.0, 1.0, (3, 40, arm.n)))

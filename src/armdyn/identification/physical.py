@@ -183,8 +183,8 @@ def _first(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array
 
 
 def _misfit(problem: Problem, values: Array) -> float:
-    p = len(values)
-    return float(np.sum((problem.r_factor[:, :p] @ values - problem.r_factor[:, p]) ** 2))
+    """Return the squares of the residuals of column values."""
+    return float(np.sum((problem.r_factor @ np.append(values, -1.0)) ** 2))
 
 
 def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
@@ -218,10 +218,9 @@ def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Arra
         rows = sign * np.eye(p - k)[at]
         cones.not_negative([(moves, rows)], sign * (own - bound)[at] / units[at])
     for row in () if problem.curves is None else problem.curves[:, k:]:
-        largest = float(np.abs(row * units).max())
-        cones.not_negative(
-            [(moves, (row * units / largest)[None])], np.array([row @ own]) / largest
-        )
+        scaled = row * units
+        largest = float(np.abs(scaled).max())
+        cones.not_negative([(moves, scaled[None] / largest)], np.array([row @ own]) / largest)
     residual = cones.unknowns(len(T), square=1.0)
     seen = natural @ basis
     terms = [(links, seen[:, : 10 * n]), (turns, seen[:, free]), (moves, T[:, k:p] * units)]
@@ -289,9 +288,8 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         )
     if len(model.indices("extra")):
         notes.append("extra columns are no part of the arm; `predict` has them.")
-    gravity = np.asarray(robot.gravity, dtype=np.float64)
-    if model.turned is not None:
-        gravity = gravity + model.turned.change
+    turned = 0.0 if model.turned is None else model.turned.change
+    gravity = np.asarray(robot.gravity, dtype=np.float64) + turned
     return Arm(robot.with_joints(joints, gravity=gravity.tolist())), tuple(notes)
 
 

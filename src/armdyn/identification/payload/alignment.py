@@ -66,8 +66,7 @@ def aligned(
     """
     if len(empty.bounds) > 1:
         raise InputError(
-            "the log `without` load has gaps, and cannot be subtracted. Omit it, or record it "
-            "again.",
+            "the log `without` load has gaps and cannot be subtracted. Omit it or record it again.",
             argument="without",
         )
     positions = scipy("interpolate").CubicHermiteSpline(empty.t, empty.q, empty.qd)
@@ -135,8 +134,7 @@ def _resampled(log: Prepared, step: float) -> tuple[Array, Array]:
     mask = np.zeros(len(t))
     for a, b in log.bounds:
         mask[(t >= log.t[a]) & (t <= log.t[b - 1])] = 1.0
-    values = interpolated(t, log.t, log.qd) * mask[:, None]
-    return values, mask
+    return interpolated(t, log.t, log.qd) * mask[:, None], mask
 
 
 def interpolated(t: Array, at: Array, values: Array) -> Array:

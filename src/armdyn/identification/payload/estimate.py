@@ -130,7 +130,8 @@ class LoadColumns:
 def visible(arm: Arm) -> dict[str, bool]:
     """Return which parameters of a load are identifiable individually."""
     states = np.random.default_rng(0).uniform(-2.0, 2.0, (3, 60, arm.n))
-    _, size, V = np.linalg.svd(LoadColumns(arm).regressor(*states).reshape(-1, LOAD))
+    Y = LoadColumns(arm).regressor(*states).reshape(-1, LOAD)
+    _, size, V = np.linalg.svd(Y, full_matrices=False)
     alone = np.linalg.norm(V[size > RANK * size[0]], axis=0) > 1.0 - RANK
     return dict(zip(PARAMETER_NAMES, alone.tolist(), strict=True))
 
@@ -253,8 +254,7 @@ def estimate(
     expected = gains = GainPrior(sets, common, np.full(len(sets), own))
     x: Array = start
     d: Array = np.zeros(n)
-    squares, every = blocks.sum(axis=0), tuple(range(p + n))
-    solver: Solver = Solver(squares, counts, prior, every, np.ones(n))
+    solver: Solver = Solver(blocks.sum(axis=0), counts, prior, tuple(range(p + n)), np.ones(n))
     fit: Fit | None = None
     for _ in range(SETTINGS.gain_rounds):
         squares = _scaled(blocks, x, d).sum(axis=0)
@@ -321,9 +321,8 @@ def _unknowns(
     scaled, gains = np.zeros((p + n, p + n)), [range(p, p + n)]
     if alone:
         masses = np.maximum([joint.mass for joint in arm.robot.joints], SETTINGS.lightest)
-        error = SETTINGS.arm_error * STRONGEST
-        spread = error * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
-        P = arm.minimal.matrix
+        expected = np.outer(masses, link_length(arm) ** POWERS).ravel()
+        spread, P = SETTINGS.arm_error * STRONGEST * expected, arm.minimal.matrix
         scaled[LOAD:k, LOAD:k] = scaled_inverse((P * spread**2) @ P.T)
         gains.insert(0, range(k + n, k + 2 * n))
     weakest = STRONGEST * SETTINGS.arm_error / SETTINGS.worst_arm
@@ -343,20 +342,17 @@ def _of_each_joint(arm: Arm, symbol: str, torques: Function) -> list[Column]:
 
 def rms_torques(parts: Sequence[FilteredSegment]) -> Array:
     """Return the rms of the torques of every joint ``(n,)``."""
-    count = sum(len(part.t) for part in parts)
-    return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
+    return np.sqrt(np.mean(np.concatenate([part.tau for part in parts]) ** 2, axis=0))
 
 
 def _scaled(blocks: Array, x: Array, d: Array) -> Array:
     """Return the blocks with the columns of the gains, linear about x and d."""
     n, p = len(d), blocks.shape[-1] - 1
     maps = np.zeros((n, p + 1, p + n + 1))
-    for j in range(n):
-        M: Array = maps[j]
-        M[:p, :p] = np.eye(p)
-        M[:LOAD, :LOAD] *= 1.0 + d[j]
-        M[:LOAD, p + j] = x
-        M[:LOAD, -1], M[p, -1] = d[j] * x, 1.0
+    maps[:, :p, :p] = np.eye(p)
+    maps[:, :LOAD, :LOAD] *= 1.0 + d[:, None, None]
+    maps[range(n), :LOAD, range(p, p + n)] = x
+    maps[:, :LOAD, -1], maps[:, p, -1] = np.outer(d, x), 1.0
     return maps.mT @ blocks @ maps
 
 

@@ -136,10 +136,7 @@ def _known(load: object) -> tuple[float, Load | None]:
     """Return the mass of the load, and the load if it is completely known."""
     if isinstance(load, Load) and load.mass > 0.0:
         return load.mass, load
-    what = (
-        "the mass of the load [kg], or an armdyn.Load with a mass: without a known load, currents "
-        "determine masses per gain only"
-    )
+    what = "a mass above 0 kg, or an armdyn.Load of one: currents alone show masses per gain only"
     return checked_positive(load, "load", what=what), None
 
 
@@ -201,26 +198,24 @@ def _answer(fit: GainFit, notes: list[str]) -> DriveGains:
     std = errors[fit.a] * gains**2
     size = np.sqrt(fit.blocks[..., -1, -1].sum(axis=0) / fit.counts)
     low, high = SETTINGS.possible
-    weak, turned, reasons = list[str](), list[str](), list[str]()
-    for name, gain, bar, share in zip(names, gains, std, ratio(sigma, size, 1.0), strict=True):
-        if not bar < UNKNOWN * abs(gain):
-            weak.append(name)
-        if gain < 0.0:
-            turned.append(name)
+    reasons: list[str] = []
+    weak = ", ".join(np.array(names)[~(std < UNKNOWN * np.abs(gains))])
+    if weak:
+        reasons.append(
+            f"the gain of {weak} is hardly known. Use a heavier load, or accelerate it more there."
+        )
+    for name, gain, share in zip(names, gains, ratio(sigma, size, 1.0), strict=True):
         if not low < abs(gain) < high:
             reasons.append(f"the gain of {name}, {gain:.3g}, is outside of the range of drives.")
         if share > SETTINGS.unexplained:
             reasons.append(
-                f"no gain explains {share:.0%} of the currents of {name}: they may be of another "
-                "joint."
+                f"no gain explains {share:.0%} of the currents of {name}: are they another joint's?"
             )
-    if weak:
-        hardly = f"the gain of {', '.join(weak)} is hardly known."
-        reasons.insert(0, f"{hardly} Use a heavier load, or accelerate it more there.")
+    turned = ", ".join(np.array(names)[gains < 0.0])
     if turned:
         notes.append(
-            f"the gain of {', '.join(turned)} is negative: current and torque have opposite signs. "
-            "Check whether the drive is mounted the other way round."
+            f"the gain of {turned} is negative: current and torque have opposite signs. Check "
+            "whether the drive is mounted the other way round."
         )
     com, com_std = np.full((2, 3), np.nan)
     if fit.unknown:
@@ -291,12 +286,11 @@ class GainFit:
     def _initial(self, squares: Array) -> Array:
         """Return the solution of g_j i_j - Y_j w - F_j (g_j f_j) - X_j x = L_j."""
         maps = np.zeros((*squares.shape[:2], self._count + 1))
-        for j in range(len(maps)):
-            M: Array = maps[j]
-            M[-1, j] = 1.0
-            M[LOAD:-1, self.w.start : self._f.stop] = -np.eye(len(M) - 1 - LOAD)
-            M[self.unknown, self.x] = -np.eye(len(self.unknown))
-            M[:LOAD, -1] = self.known
+        every = range(len(maps))
+        maps[every, -1, every] = 1.0
+        maps[:, LOAD:-1, self.w.start : self._f.stop] = -np.eye(squares.shape[-1] - 1 - LOAD)
+        maps[:, self.unknown, self.x] = -np.eye(len(self.unknown))
+        maps[:, :LOAD, -1] = self.known
         currents = np.sqrt(squares[:, -1, -1])
         G = weighted(maps.mT @ squares @ maps, np.where(currents > 0.0, currents, 1.0))
         prior = _flat_prior(G)
@@ -316,15 +310,13 @@ class GainFit:
         load, w = self.known.copy(), z[self.w]
         load[self.unknown] = z[self.x]
         maps = np.zeros((*squares.shape[-3:-1], self._count + 1))
-        end = LOAD + len(w)
-        for j in range(len(maps)):
-            M: Array = maps[j]
-            M[:end, j] = np.concatenate([load, w])
-            M[LOAD:end, self.w] = z[j] * np.eye(len(w))
-            M[end:-1, self._f] = np.eye(self._terms * len(maps))
-            M[self.unknown, self.x] = z[j] * np.eye(len(self.unknown))
-            M[:end, -1] = z[j] * np.concatenate([load - self.known, w])
-            M[-1, -1] = 1.0
+        end, every, a = LOAD + len(w), range(len(maps)), z[self.a][:, None, None]
+        maps[every, :end, every] = np.concatenate([load, w])
+        maps[:, LOAD:end, self.w] = a * np.eye(len(w))
+        maps[:, end:-1, self._f] = np.eye(self._terms * len(maps))
+        maps[:, self.unknown, self.x] = a * np.eye(len(self.unknown))
+        maps[:, :end, -1] = a[:, 0] * np.concatenate([load - self.known, w])
+        maps[:, -1, -1] = 1.0
         return maps.mT @ squares @ maps
 
 

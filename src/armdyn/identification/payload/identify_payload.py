@@ -237,8 +237,6 @@ def _implausible_torques(arm: Arm, data: Data, load: Load) -> list[str]:
     Measured torque per torque of the model is fitted beside friction, with a jackknife. A ratio
     that the log does not show contradicts nothing.
     """
-    if not any(joint.mass for joint in arm.robot.joints):
-        return []
     known, log = (arm, data.test[0]) if data.test else (loaded(arm, load), data.train[0])
     assert log.tau is not None
     rigid = known.inverse_dynamics(log.q, log.qd, log.qdd, friction=False)

@@ -82,8 +82,7 @@ class Load:
 def from_tip(arm: Arm) -> Array:
     """Return A ``(10, 10)``, which moves parameters about the tip to the last link's origin."""
     G = np.array(arm.robot.tool)
-    columns = [parameters_of(G @ pseudo_inertia(e) @ G.T) for e in np.eye(10)]
-    return np.stack(columns, axis=1)
+    return np.stack([parameters_of(G @ pseudo_inertia(e) @ G.T) for e in np.eye(10)], axis=1)
 
 
 def loaded(arm: Arm, load: Load) -> Arm:
