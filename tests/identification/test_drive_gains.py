@@ -145,7 +145,7 @@ def test_without_a_known_load_there_are_no_gains(load: object) -> None:
 def test_wrong_logs_are_told() -> None:
     arm = small_arm()
     log = currents(arm, gains_of(arm), 0)
-    with pytest.raises(InputError, match="has torques, not motor currents"):
+    with pytest.raises(InputError, match="of motor currents"):
         identify_drive_gains(arm, log, replace(log, effort="torque"), LOAD)
     with pytest.raises(InputError, match="`without`"):
         identify_drive_gains(arm, "log.csv", log, LOAD)  # type: ignore[arg-type]

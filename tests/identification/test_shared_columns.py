@@ -141,3 +141,9 @@ def test_none_stands_for_all_joints() -> None:
 def test_wrong_shared_columns_are_told(joint, function, words) -> None:
     with pytest.raises(InputError, match=words):
         identify(small_arm(), with_spring(), extra=[Extra("k", joint, function)])
+
+
+def test_a_joint_may_be_a_numpy_integer() -> None:
+    spring = [Extra("k", joint, lambda q, qd, qdd: q[:, 1]) for joint in (2, np.int64(2))]
+    plain, same = (identify(small_arm(), recorded(small_arm()), extra=[x]) for x in spring)
+    assert np.array_equal(plain.values, same.values)

@@ -39,18 +39,12 @@ def need_solver(why: str) -> Any:
     return imported("clarabel", why, "identify")
 
 
-def at_triangle(i: int, j: int) -> int:
-    """Return where a triangle has the entry (i, j), i <= j."""
-    return i + j * (j + 1) // 2
-
-
 def vec_of_triangle(n: int) -> Array:
     """Return F ``(n^2, n (n + 1) / 2)``: vec(X) = F u for a symmetric X of triangle u."""
-    F = np.zeros((n * n, n * (n + 1) // 2))
-    for i in range(n):
-        for j in range(n):
-            F[n * j + i, at_triangle(min(i, j), max(i, j))] = 1.0
-    return F
+    j, i = np.tril_indices(n)
+    F = np.zeros((n, n, len(i)))
+    F[i, j, range(len(i))] = F[j, i, range(len(i))] = 1.0
+    return F.reshape(n * n, len(i))
 
 
 class ConicProblem:
@@ -81,18 +75,18 @@ class ConicProblem:
         """Keep every entry of an affine function at 0 or above."""
         self._within(self._clarabel.NonnegativeConeT(len(constant)), terms, constant)
 
-    def norm(self, at: slice, weight: float = 1.0) -> None:
-        """Add the cost ``weight |u|`` of unknowns u."""
-        t = self.unknowns(1, weight)
+    def norm(self, at: slice) -> None:
+        """Add the cost ``|u|`` of unknowns u."""
+        t = self.unknowns(1, 1.0)
         count: int = at.stop - at.start
         rows, cone = np.eye(1 + count), self._clarabel.SecondOrderConeT(1 + count)
         self._within(cone, [(t, rows[:, :1]), (at, rows[:, 1:])], np.zeros(1 + count))
 
     def semidefinite(self, n: int, terms: Terms) -> None:
         """Keep a symmetric matrix of n rows, whose triangle a linear function is, semidefinite."""
-        weights = np.full((n * (n + 1) // 2, 1), math.sqrt(2.0))
-        weights[[at_triangle(i, i) for i in range(n)]] = 1.0
-        weighted = [(at, weights * rows) for at, rows in terms]
+        j, i = np.tril_indices(n)
+        weights = np.where(i == j, 1.0, math.sqrt(2.0))
+        weighted = [(at, weights[:, None] * rows) for at, rows in terms]
         self._within(self._clarabel.PSDTriangleConeT(n), weighted, np.zeros(len(weights)))
 
     def minus_log_det(self, n: int, at: slice, weight: float) -> None:
@@ -102,19 +96,19 @@ class ConicProblem:
         semidefinite if and only if X - Z^T diag(d)^-1 Z is. The determinant of the latter product
         is that of diag(d), so log det X is the largest sum of log d_i.
         """
-        half, rows = n * (n + 1) // 2, n * (2 * n + 1)
-        Z, X = np.zeros((2, rows, half))
-        for j in range(n):
-            Z[at_triangle(j, j), at_triangle(j, j)] = 1.0
-            for i in range(j + 1):
-                Z[at_triangle(i, n + j), at_triangle(i, j)] = 1.0
-                X[at_triangle(n + i, n + j), at_triangle(i, j)] = 1.0
+        whole = np.zeros((2 * n, 2 * n), np.int64)  # which entry of its triangle an entry is
+        whole[np.tril_indices(2 * n)] = range(n * (2 * n + 1))
+        j, i = np.tril_indices(n)
+        half, diagonal = len(i), whole.diagonal()[:n]
+        Z, X = np.zeros((2, n * (2 * n + 1), half))
+        Z[whole[n + j, i], range(half)] = X[whole[n + j, n + i], range(half)] = 1.0
+        Z[diagonal, diagonal] = 1.0
         z = self.unknowns(half)
         self.semidefinite(2 * n, [(z, Z), (at, X)])
         logs = self.unknowns(n, -weight)
-        for i in range(n):  # (t, 1, d) is in the exponential cone if e^t <= d
+        for k, place in enumerate(diagonal):  # (t, 1, d) is in the exponential cone if e^t <= d
             log, d = np.zeros((3, n)), np.zeros((3, half))
-            log[0, i] = d[2, at_triangle(i, i)] = 1.0
+            log[0, k] = d[2, place] = 1.0
             constant = np.array([0.0, 1.0, 0.0])
             self._within(self._clarabel.ExponentialConeT(), [(logs, log), (z, d)], constant)
 
@@ -141,8 +135,7 @@ class ConicProblem:
         sparse, status = scipy("sparse"), ""
         for changes in SETTINGS:
             settings = self._clarabel.DefaultSettings()
-            settings.verbose = False
-            for name, value in changes.items():
+            for name, value in {"verbose": False, **changes}.items():
                 setattr(settings, name, value)
             solver = self._clarabel.DefaultSolver(
                 sparse.csc_matrix(np.diag(2.0 * squares)), linear, sparse.csc_matrix(A), b,

@@ -32,13 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.fit.columns import Column, Model, friction_rows, rotor_rows
+from armdyn.identification.fit.columns import Model, friction_rows, rotor_rows
 from armdyn.identification.fit.fit import Selected
 from armdyn.identification.fit.prior import description_precision
 from armdyn.identification.fit.solver import Prior
-from armdyn.identification.physical import Solution
+from armdyn.identification.physical import Solution, friction_of_joint
 from armdyn.numerics import RANK, ratio, scaled_inverse, scaled_root, scaled_solve
-from armdyn.robot.friction import FRICTION_TERMS
 
 # Speeds at which the friction curve is compared, as shares of the highest speed.
 SPEEDS = (0.1, 0.2, 0.35, 0.6, 0.9)
@@ -63,16 +62,22 @@ def error_covariance(selected: Selected, solution: Solution) -> Array:
         mean = prior.mean.copy()
         mean[: model.k] = P @ solution.expected
         prior, strength = replace(prior, scaled=scaled, mean=mean), 1.0
-    whole = selected.wide.model
-    data = _Data(whole, gram.squares(), gram.counts, gram.weighted(fit.weights), prior, strength)
-    own = sorted(_place(whole, column) for column in model.columns)
-    values = solution.values
-    alone, curve = _scatter(data, [own], model, values, selected.top)
-    full, curves = _scatter(data, selected.wide.members, model, values, selected.top)
-    covariance = (1.0 - FULL) * alone + FULL * full
-    _inseparable(data, model, values, covariance)
-    wanted = [(1.0 - FULL) * a + FULL * b for a, b in zip(curve.bars(), curves.bars(), strict=True)]
-    return curve.widened(covariance, wanted)
+    wide, values, p = selected.wide, solution.values, len(solution.values)
+    weighted = gram.weighted(fit.weights)
+    data = _Data(model, wide.model, gram.squares(), gram.counts, weighted, prior, strength)
+    curves = data.curves(model, selected.top)
+    outputs = np.append(values, np.concatenate(curves) @ values)
+    their_curves = np.concatenate(data.curves(wide.model, selected.top))
+    alone = _scatter(data, [sorted(data.places)], their_curves, outputs)
+    full = _scatter(data, wide.members, their_curves, outputs)
+    both = (1.0 - FULL) * alone + FULL * full
+    covariance, wanted = both[:p, :p], np.split(np.diag(both)[p:], model.n)
+    _inseparable(data, values, covariance)
+    for i in model.indices("coulomb"):
+        j = model.columns[i].joint
+        shown = np.einsum("vi,ij,vj->v", curves[j], covariance, curves[j])
+        covariance[i, i] += max(float((wanted[j] - shown).mean()), 0.0)
+    return covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +85,8 @@ class _Data:
     """The rows of the wide model.
 
     Attributes:
-        model: its columns.
+        model: the columns of the reported model.
+        wide: those of the wide model.
         total: X^T X of every joint ``(n, p + 1, p + 1)``.
         counts: numbers of rows ``(B, n)``.
         blocks: weighted normal equations of every block ``(B, p, p + 1)``.
@@ -89,6 +95,7 @@ class _Data:
     """
 
     model: Model
+    wide: Model
     total: Array
     counts: Array
     blocks: Array
@@ -101,96 +108,68 @@ class _Data:
         whole, P = self.blocks.sum(axis=0), self.prior.precision(self.strength)
         return whole[:, :-1] + P, whole[:, -1] + P @ self.prior.mean
 
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Indices of the reported columns in the wide model."""
+        return np.array([self.wide.columns.index(column) for column in self.model.columns])
 
-def _scatter(
-    data: _Data, members: Sequence[Sequence[int]], model: Model, values: Array, top: Array
-) -> tuple[Array, _Curves]:
-    """Return the covariance of the values, and friction curves, by the scatter of some models."""
+    def curves(self, model: Model, top: Array) -> list[Array]:
+        """Return rows ``(V, p)`` of every joint: its friction at some speeds, under the rms load.
+
+        Args:
+            model: the columns.
+            top: highest speeds ``(n,)``.
+        """
+        shares = np.array([*SPEEDS, *(-s for s in SPEEDS)])
+        rows = [friction_rows(model, j, top[j] * shares) for j in range(model.n)]
+        counts = np.maximum(self.counts.sum(axis=0), 1.0)
+        for i in model.indices("load_friction"):
+            j, at = model.columns[i].joint, self.wide.columns.index(model.columns[i])
+            rows[j][:, i] *= np.sqrt(self.total[j, at, at] / counts[j])
+        return rows
+
+
+def _scatter(data: _Data, members: Sequence[Sequence[int]], curves: Array, outputs: Array) -> Array:
+    """Return the covariance of values and friction curves by the scatter of some models.
+
+    Args:
+        data: the rows.
+        members: the columns of each model.
+        curves: rows of the friction curves, of the wide model.
+        outputs: values of the reported model ``(p,)``, then its friction curves.
+    """
+    p = len(data.model.columns)
     centres: list[Array] = []
-    drawn = _Curves(data, model, values, top)
-    spread = np.zeros((len(values), len(values)))
+    spread = np.zeros((len(outputs), len(outputs)))
     for columns in members:
         S = np.array(columns)
-        Q = _projection(data.model, model, S, data.total)
         beta, off = block_deviations(data.blocks, data.equations, S)
-        moved = off @ Q.T
+        Q = _projection(data, S)
+        M = np.concatenate([Q, curves[:, S]])
+        moved = off @ M.T
         spread += moved.T @ moved
-        spread += Q @ _by_prior(data, S, beta) @ Q.T
-        centres.append(Q @ beta)
-        drawn.add(S, beta, off)
+        spread[:p, :p] += Q @ _by_prior(data, S, beta) @ Q.T
+        centres.append(M @ beta)
     spread /= len(members)
     chance = np.diag(spread).copy()
     mean = np.stack(centres).mean(axis=0)
     for x in centres:
         spread += np.outer(x - mean, x - mean) / len(centres)
-    off = values - mean
+    off = outputs - mean
     off *= np.sqrt(np.maximum(1.0 - ratio(chance, off**2, 1.0), 0.0))
-    return spread + np.outer(off, off), drawn
+    return spread + np.outer(off, off)
 
 
-def _inseparable(data: _Data, model: Model, values: Array, covariance: Array) -> None:
+def _inseparable(data: _Data, values: Array, covariance: Array) -> None:
     """Add the uncertainty of loads that contain the torque of a rotor."""
-    if not model.base.rotor:
-        return
-    n, apart, total = model.n, rotor_rows(model.base), data.total
-    for i, column in enumerate(model.columns):
-        term, j = FRICTION_TERMS.get(column.kind), column.joint
-        if term is None or not term.load or j in apart:
-            continue
-        at = _place(data.model, column)
-        mixed = np.flatnonzero(model.base.matrix[:, 10 * n + j])
-        inertial = np.abs(values[mixed]) * np.sqrt(total[j, mixed, mixed])
-        share = min(float(ratio(inertial.sum(), np.sqrt(total[j, at, at]), 1.0)), 1.0)
-        covariance[i, i] += (HALF * share * values[i]) ** 2
-
-
-class _Curves:
-    """Friction of every joint at some speeds, under the rms load, in the full models."""
-
-    def __init__(self, data: _Data, model: Model, values: Array, top: Array) -> None:
-        self.model, self.values = model, values
-        v = np.outer(top, [*SPEEDS, *(-s for s in SPEEDS)])
-        self.ours = [friction_rows(model, j, v[j]) for j in range(model.n)]
-        self.theirs = [friction_rows(data.model, j, v[j]) for j in range(model.n)]
-        total, counts = data.total, np.maximum(data.counts.sum(axis=0), 1.0)
-        for one, rows in ((model, self.ours), (data.model, self.theirs)):
-            for i, column in enumerate(one.columns):
-                j = column.joint
-                if column.kind in FRICTION_TERMS and FRICTION_TERMS[column.kind].load:
-                    at = _place(data.model, column)
-                    rows[j][:, i] *= np.sqrt(total[j, at, at] / counts[j])
-        self.spread = [np.zeros(len(row)) for row in v]
-        self.centres: list[list[Array]] = [[] for _ in v]
-
-    def add(self, S: NDArray[np.int64], beta: Array, off: Array) -> None:
-        """Add a full model: its values, and how each block moves them."""
-        for j, rows in enumerate(self.theirs):
-            self.spread[j] += np.sum((off @ rows[:, S].T) ** 2, axis=0)
-            self.centres[j].append(rows[:, S] @ beta)
-
-    def bars(self) -> list[Array]:
-        """Return the variances of the curves of every joint, at all speeds."""
-        found: list[Array] = []
-        for j, rows in enumerate(self.ours):
-            f = np.stack(self.centres[j])
-            chance = self.spread[j] / len(f)
-            off = np.maximum((rows @ self.values - f.mean(axis=0)) ** 2 - chance, 0.0)
-            found.append(chance + f.var(axis=0) + off)
-        return found
-
-    def widened(self, covariance: Array, wanted: Sequence[Array]) -> Array:
-        """Return a covariance that gives bars of the curves, on average over the speeds."""
-        for j, rows in enumerate(self.ours):
-            dry = [
-                i
-                for i, c in enumerate(self.model.columns)
-                if c.joint == j and c.kind in FRICTION_TERMS and FRICTION_TERMS[c.kind].dry
-                and not FRICTION_TERMS[c.kind].shape and not FRICTION_TERMS[c.kind].load
-            ]  # fmt: skip
-            if dry:
-                given = np.einsum("vi,ij,vj->v", rows, covariance, rows)
-                covariance[dry[0], dry[0]] += max(float((wanted[j] - given).mean()), 0.0)
-        return covariance
+    base, total = data.model.base, data.total
+    for i in data.model.indices("load_friction") if base.rotor else ():
+        j, at = data.model.columns[i].joint, data.places[i]
+        if j not in rotor_rows(base):
+            mixed = np.flatnonzero(base.matrix[:, 10 * data.model.n + j])
+            inertial = np.abs(values[mixed]) * np.sqrt(total[j, mixed, mixed])
+            share = min(float(ratio(inertial.sum(), np.sqrt(total[j, at, at]), 1.0)), 1.0)
+            covariance[i, i] += (HALF * share * values[i]) ** 2
 
 
 def block_deviations(
@@ -229,32 +208,14 @@ def _by_prior(data: _Data, S: NDArray[np.int64], beta: Array) -> Array:
     return wider * inverse @ P @ inverse
 
 
-def _projection(wide: Model, model: Model, S: NDArray[np.int64], total: Array) -> Array:
+def _projection(data: _Data, S: NDArray[np.int64]) -> Array:
     """Return Q: parameters of the reported model for those of a full model, the columns S."""
-    Q = np.zeros((len(model.columns), len(S)))
-    place = {int(i): at for at, i in enumerate(S)}
-    for i, column in enumerate(model.columns):
-        if (
-            column.kind not in FRICTION_TERMS
-            and (at := place.get(_place(wide, column))) is not None
-        ):
-            Q[i, at] = 1.0
-    for j in range(model.n):
-        ours = [i for i, c in enumerate(model.columns) if c.kind in FRICTION_TERMS and c.joint == j]
-        theirs = [
-            i
-            for i in place
-            if wide.columns[i].kind in FRICTION_TERMS and wide.columns[i].joint == j
-        ]
-        if not ours or not theirs:
-            continue
-        same = [_place(wide, model.columns[i]) for i in ours]
-        G = total[j]
-        found = scaled_solve(G[np.ix_(same, same)], G[np.ix_(same, theirs)], RANK)
-        Q[np.ix_(ours, [place[i] for i in theirs])] = found
+    Q = (data.places[:, None] == S).astype(np.float64)
+    for j, G in enumerate(data.total):
+        ours = friction_of_joint(data.model, j)
+        theirs = np.flatnonzero(np.isin(S, friction_of_joint(data.wide, j)))
+        if ours:
+            same = data.places[ours]
+            onto = scaled_solve(G[np.ix_(same, same)], G[np.ix_(same, S[theirs])], RANK)
+            Q[np.array(ours)[:, None], theirs] = onto
     return Q
-
-
-def _place(wide: Model, column: Column) -> int:
-    """Return the index of a column in the wide model."""
-    return wide.columns.index(column)

@@ -35,10 +35,9 @@ from armdyn.checks import checked_function, checked_items, checked_path, checked
 from armdyn.errors import FileError, InputError, shown
 from armdyn.files import number_in
 from armdyn.identification.arguments import joint_indices
-from armdyn.identification.fit.columns import Column
+from armdyn.identification.fit.columns import Column, Function
 
 Joint = int | str
-Function = Callable[[Array, Array, Array], Array]
 
 FUNCTIONS: dict[str, Callable[..., Array]] = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "tanh": np.tanh, "exp": np.exp,
@@ -53,10 +52,9 @@ OPERATORS: dict[type[ast.AST], Callable[..., Array]] = {
 # Deeper trees are a mistake, or an attack on the stack: two frames each, of 1000.
 DEEPEST = 200
 
-_TOKENS = re.compile(
-    r"\A(?:\s*(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])|[A-Za-z]+\d*|[-+*/^()]))*\s*",
-    re.ASCII,
-)
+# Characters that no expression has, and the form of its numbers.
+_FOREIGN = re.compile(r"[^\w\s.+*/^()-]", re.ASCII)
+_NUMBER = re.compile(r"[\d.]+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 FORM = "(name, joint, function of q, qd, qdd)"
 
@@ -120,9 +118,7 @@ def extra_columns(arm: Arm, extra: object) -> tuple[Column, ...]:
     names = [column.name for column in columns]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise _wrong(
-            f"`extra` has columns of one name: {', '.join(twice)}; choose different names."
-        )
+        raise _wrong(f"`extra` has columns of one name: {', '.join(twice)}; rename them.")
     return columns
 
 
@@ -142,9 +138,9 @@ def _column(arm: Arm, item: object) -> Column:
     )
     if not indices or len(set(indices)) < len(indices):
         raise _wrong(f"{subject} {shown(one.joint)}, expected different joints.")
-    if isinstance(one.joint, int | str):
-        return Column(one.name, one.unit, "extra", indices[0], one.function)
-    return Column(one.name, one.unit, "extra", -1, one.function, shared=tuple(indices))
+    if one.joint is None or isinstance(one.joint, list | tuple):
+        return Column(one.name, one.unit, "extra", -1, one.function, shared=tuple(indices))
+    return Column(one.name, one.unit, "extra", indices[0], one.function)
 
 
 def _extra_of_tuple(item: object) -> Extra:
@@ -173,24 +169,22 @@ def read_extra(path: str | os.PathLike[str], arm: Arm) -> tuple[Extra, ...]:
 def read_coupling(path: str | os.PathLike[str], n: int) -> Array:
     """Return the coupling K ``(n, n)`` of a CSV or TOML file."""
     file = checked_path(path)
-    what = f"expected {n} rows of {n} numbers: measured torques = K joint torques."
+    what = f"{n} rows of {n} numbers: measured torques = K joint torques."
     if file.suffix.lower() == ".toml":
-        rows: object = _toml(file).get("coupling")
-        if rows is None:
-            raise FileError(file, "has no coupling; expected coupling = [[...], ...].")
+        rows: object = _toml(file).get("coupling", "none")
+        what = f"coupling = [[...], ...] with {what}"
     else:
         lines = [line for line in _text(file).splitlines() if line.strip()]
-        cells = [[cell.strip() for cell in line.replace(";", ",").split(",")] for line in lines]
-        wrong = [cell for row in cells for cell in row if number_in(cell) is None]
+        rows = [[cell.strip() for cell in line.replace(";", ",").split(",")] for line in lines]
+        wrong = [cell for row in rows for cell in row if number_in(cell) is None]
         if wrong:
-            raise FileError(file, f"has {shown(wrong[0])}, {what}")
-        rows = cells
+            raise FileError(file, f"has {shown(wrong[0])}, expected {what}")
     try:
         matrix = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.zeros(0)
     if matrix.shape != (n, n):
-        raise FileError(file, what)
+        raise FileError(file, f"expected {what}")
     return matrix
 
 
@@ -200,26 +194,21 @@ def _extra_of_table(file: Path, where: str, item: object, arm: Arm) -> Extra:
     if unknown or not {"name", "joint", "torque"} <= set(table):
         fault = f"has {', '.join(unknown)}" if unknown else "lacks a name, a joint or a torque"
         raise FileError(file, f"{where} {fault}; expected {', '.join(KEYS)}.")
-    joint, torque = table["joint"], table["torque"]
-    joints = _listed(joint)
-    texts = cast("list[object]", torque) if isinstance(torque, list) else [torque]
-    functions = [parsed(t, arm.n, f"{file}, {where}") for t in texts if isinstance(t, str)]
-    if len(functions) < len(texts):
-        raise FileError(file, f"{where}: torque is {shown(texts)}, expected text.")
-    if len(texts) != len(joints):
-        raise FileError(file, f"{where} has {len(joints)} joints, but {len(texts)} torques.")
+    joint, texts = cast("Joint | list[Joint]", table["joint"]), _listed(table["torque"])
+    count = len(_listed(joint))
+    if len(texts) != count or not all(isinstance(text, str) for text in texts):
+        said = (
+            f"torque is {shown(table['torque'])}, expected an expression for each of {count} joints"
+        )
+        raise FileError(file, f"{where}: {said}.")
 
     def columns(q: Array, qd: Array, qdd: Array) -> Array:
         return np.stack([one(q, qd, qdd) for one in functions], axis=1)
 
-    several = isinstance(joint, list)
     try:
-        return Extra(
-            cast(str, table["name"]),
-            joints if several else joints[0],
-            columns if several else functions[0],
-            cast(str, table.get("unit", "")),
-        )
+        functions = [parsed(str(text), arm.n) for text in texts]
+        function = columns if isinstance(joint, list) else functions[0]
+        return Extra(cast(str, table["name"]), joint, function, cast(str, table.get("unit", "")))
     except InputError as error:
         raise FileError(file, f"{where}: {error}") from None
 
@@ -239,66 +228,52 @@ def _toml(file: Path) -> dict[str, object]:
         raise FileError(file, f"is not TOML: {error}.") from None
 
 
-def parsed(text: str, n: int, where: str) -> Function:
+def parsed(text: str, n: int) -> Function:
     """Return the function of q, qd, qdd ``(N, n)`` to ``(N,)`` that a text describes.
 
     Raises:
-        InputError: the text is no such expression; the message begins with `where`.
+        InputError: the text is no such expression.
     """
 
     def wrong(why: str) -> InputError:
-        return InputError(
-            f"{where}: {shown(text)}: {why}; expected arithmetic of q1 to q{n}, "
-            f"qd1.., qdd1.., numbers, pi and {', '.join(FUNCTIONS)}.",
-            argument="extra",
+        return _wrong(
+            f"{shown(text)}: {why}; expected arithmetic of q1 to q{n}, qd1.., qdd1.., numbers, pi "
+            f"and {', '.join(FUNCTIONS)}."
         )
 
-    def function(node: ast.expr, depth: int) -> Function:
+    if foreign := _FOREIGN.search(text):
+        raise wrong(f"{foreign[0]!r} is not understood")
+    source = " ".join(text.replace("^", "**").split())
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise wrong(getattr(error, "msg", "it is nested too deeply")) from None
+
+    def value(node: ast.expr, names: dict[str, Array], depth: int = 1) -> Array:
         if depth > DEEPEST:
             raise wrong("it is nested too deeply")
         segment = ast.get_source_segment(source, node) or ""
         match node:
-            case ast.Constant(value=value) if type(value) in (int, float):
-                return _constant(float(segment))
-            case ast.Name(id="pi"):
-                return _constant(math.pi)
-            case ast.Name(id=name) if state := re.fullmatch(r"q(d{0,2})(\d+)", name):
-                which, j = len(state[1]), int(state[2]) - 1
-                if 0 <= j < n:
-                    return lambda q, qd, qdd: (q, qd, qdd)[which][:, j]
+            case ast.Constant() if _NUMBER.fullmatch(segment):
+                return np.array(float(segment))
+            case ast.Name(id=name) if name in names:
+                return names[name]
             case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
-                return _applied(OPERATORS[type(op)], function(operand, depth + 1))
+                operation, inner = OPERATORS[type(op)], [operand]
             case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-                sides = function(left, depth + 1), function(right, depth + 1)
-                return _applied(OPERATORS[type(op)], *sides)
-            case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in FUNCTIONS:
-                return _applied(FUNCTIONS[name], function(inner, depth + 1))
+                operation, inner = OPERATORS[type(op)], [left, right]
+            case ast.Call(func=ast.Name(id=name), args=[only], keywords=[]) if name in FUNCTIONS:
+                operation, inner = FUNCTIONS[name], [only]
             case _:
-                pass
-        raise wrong(f"{segment!r} is not known")
-
-    rest = _TOKENS.sub("", text, count=1)
-    if rest:
-        raise wrong(f"{rest[:10].strip()!r} is not understood")
-    source = " ".join(text.replace("^", "**").split())
-    try:
-        tree = ast.parse(source, mode="eval").body
-    except SyntaxError as error:
-        raise wrong(error.msg) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise wrong("it is nested too deeply") from None
-    value = function(tree, 1)
+                raise wrong(f"{segment!r} is not known")
+        return operation(*(value(one, names, depth + 1) for one in inner))
 
     def column(q: Array, qd: Array, qdd: Array) -> Array:
+        names = {"pi": np.array(math.pi)}
+        for name, x in (("q", q), ("qd", qd), ("qdd", qdd)):
+            names |= {f"{name}{j + 1}": x[:, j] for j in range(n)}
         with np.errstate(all="ignore"):  # numbers that are not finite are refused by name
-            return np.broadcast_to(value(q, qd, qdd), (len(q),))
+            return np.broadcast_to(value(tree, names), (len(q),))
 
+    column(*np.zeros((3, 1, n)))  # a text that is wrong is refused now
     return column
-
-
-def _constant(x: float) -> Function:
-    return lambda q, qd, qdd: np.full(len(q), x)
-
-
-def _applied(operation: Callable[..., Array], *inner: Function) -> Function:
-    return lambda q, qd, qdd: operation(*(one(q, qd, qdd) for one in inner))

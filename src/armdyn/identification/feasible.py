@@ -17,8 +17,7 @@ from armdyn.identification.pseudo_inertia import (
     TRIANGLE_TRACE,
     body_of_triangle,
     expected_roots,
-    parameters_of,
-    triangle_rows,
+    triangle_basis,
 )
 from armdyn.minimal.parameters import MinimalParameters
 from armdyn.motion.trajectory import checked_arm
@@ -86,14 +85,10 @@ def feasible(
     base = arm.minimal_with(rotor=checked_flag(rotor, "rotor"))
     k, names = len(base), shown(", ".join(base.names))
     w = checked_array(values, "values", (k,), what=f"{k} finite numbers: {names}")
-    spread = None
-    if std is not None:
-        spread = checked_array(std, "std", (k,), what=f"{k} positive numbers: {names}")
-        if (spread <= 0.0).any():
-            raise InputError(
-                "`std` has an entry that is not positive; leave it out if it is unknown.",
-                argument="std",
-            )
+    what = f"{k} positive numbers: {names}"
+    spread = None if std is None else checked_array(std, "std", (k,), what=what)
+    if spread is not None and (spread <= 0.0).any():
+        raise InputError(f"`std` has {spread.min():.3g}, expected {what}.", argument="std")
     need_solver(WHY)
     # the scale of the parameters: from the arm's masses or, without these, from torques
     Y = base.regressor(*np.random.default_rng(0).uniform(-1.0, 1.0, (3, 40, arm.n)))
@@ -128,11 +123,10 @@ class _Links:
     """The links as unknowns X_i, then rotors, and their minimal values, in the units of L."""
 
     def __init__(self, base: MinimalParameters, natural: LinkPrior, units: Array) -> None:
-        self.units, self.rotor_unit = units, natural.spread[10 * base.n :]
-        self.roots = expected_roots(natural.mean, natural.spread, base.n, natural.described)
-        rows = units @ base.matrix
-        rotors = rows[:, 10 * base.n :] * self.rotor_unit
-        self.rows = np.hstack([*triangle_rows(rows, self.roots), rotors])
+        self.n, self.units = base.n, units
+        roots = expected_roots(natural.mean, natural.spread, base.n, natural.described)
+        self.basis = triangle_basis(roots, natural.spread[10 * base.n :])
+        self.rows = units @ base.matrix @ self.basis
 
     def margin(self, w: Array) -> float:
         """Return the largest t, up to 1, with X_i >= t 1 among all links that have the values."""
@@ -145,24 +139,23 @@ class _Links:
 
     def nearest(self, w: Array) -> tuple[Array, float]:
         """Return the parameters of the links with the nearest values, and their distance."""
-        problem, k, n = ConicProblem(WHY), len(w), len(self.roots)
+        problem, k, links = ConicProblem(WHY), len(w), 10 * self.n
         # among equally near links, prefer small ones
         small = np.zeros(self.rows.shape[1])
-        small[: 10 * n] = np.tile(ACCURATE * TRIANGLE_TRACE, n)
+        small[:links] = np.tile(ACCURATE * TRIANGLE_TRACE, self.n)
         u, off = problem.unknowns(len(small), small), problem.unknowns(k)
         problem.zero([(u, self.rows), (off, -np.eye(k))], -self.units @ w)
         problem.norm(off)
         self._above(problem)
         solution = problem.solve()[u]
-        pairs = zip(self.roots, solution[: 10 * n].reshape(n, 10), strict=True)
-        x = [parameters_of(C @ _positive(body_of_triangle(X)) @ C.T) for C, X in pairs]
-        rotors = self.rotor_unit * np.maximum(solution[10 * n :], 0.0)
         distance = float(np.linalg.norm(self.rows @ solution - self.units @ w))
-        return np.concatenate([*x, rotors]), distance
+        bodies = [_positive(X) for X in solution[:links].reshape(-1, 10)]
+        rotors = np.maximum(solution[links:], 0.0)
+        return self.basis @ np.concatenate([*bodies, rotors]), distance
 
     def _above(self, problem: ConicProblem, t: slice | None = None) -> None:
         """Keep all X_i, and rotors, at t or above; at 0 without t."""
-        n, count = 10 * len(self.roots), self.rows.shape[1]
+        n, count = 10 * self.n, self.rows.shape[1]
         one, ones = TRIANGLE_TRACE[:, None], np.ones((count - n, 1))
         for at in range(0, n, 10):
             shift = [] if t is None else [(t, -one)]
@@ -171,6 +164,7 @@ class _Links:
         problem.not_negative([(slice(n, count), np.eye(count - n)), *shift], 0.0 * ones[:, 0])
 
 
-def _positive(X: Array) -> Array:
-    values, V = np.linalg.eigh(X)
-    return (V * np.maximum(values, 0.0)) @ V.T
+def _positive(triangle: Array) -> Array:
+    """Return the triangle of the nearest semidefinite matrix."""
+    values, V = np.linalg.eigh(body_of_triangle(triangle))
+    return ((V * np.maximum(values, 0.0)) @ V.T)[np.tril_indices(len(V))]

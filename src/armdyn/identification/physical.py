@@ -21,7 +21,6 @@ the first k.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -40,7 +39,7 @@ from armdyn.identification.pseudo_inertia import (
     parameters_from,
     parameters_of,
     pseudo_inertia,
-    triangle_rows,
+    triangle_basis,
 )
 from armdyn.robot.friction import FRICTION_TERMS, shape_fields
 from armdyn.robot.joint import Joint
@@ -61,7 +60,6 @@ class Settings:
         most_undescribed: upper bound of s without a description: the expected bodies are balls of a
             guessed mass, so they are hardly trusted; `benchmarks/undescribed.py` compares.
         lower: s is divided by this factor in each round.
-        rounds: the most rounds.
         helps: a round must reduce the excess misfit to this share.
         unseen: weight that keeps friction that the data do not show at the value of the regression.
         worse: if residuals grow by a larger share, the note has a hint.
@@ -73,7 +71,6 @@ class Settings:
     most: float = 1.0
     most_undescribed: float = 0.1
     lower: float = 3.0
-    rounds: int = 6
     helps: float = 0.95
     unseen: float = 1e-3
     worse: float = 0.3
@@ -149,18 +146,14 @@ def physical(problem: Problem) -> Solution:
     free = _misfit(problem, problem.values)
     x, values = _first(problem, roots, s)
     excess = _misfit(problem, values) - free
-    for _ in range(SETTINGS.rounds):
-        s /= SETTINGS.lower
-        if excess <= len(values) or s < SETTINGS.weakest:
-            break
-        try:
+    with suppress(NumericalError):  # which leaves the solution of the last round
+        while excess > len(values) and s >= SETTINGS.lower * SETTINGS.weakest:
+            s /= SETTINGS.lower
             other, lower = _solved(problem, roots, s)
-        except NumericalError:  # keep the solution of the last round
-            break
-        less = _misfit(problem, lower) - free
-        if less > SETTINGS.helps * excess:
-            break
-        x, values, excess, used = other, lower, less, s
+            less = _misfit(problem, lower) - free
+            if less > SETTINGS.helps * excess:
+                break
+            x, values, excess, used = other, lower, less, s
     return Solution(
         x, values, _notes(problem, values), _spread(problem, x, used),
         np.concatenate([*(parameters_of(C @ C.T) for C in roots), problem.mean[10 * problem.n :]]),
@@ -190,8 +183,8 @@ def _first(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array
 
 
 def _misfit(problem: Problem, values: Array) -> float:
-    p = len(values)
-    return float(np.sum((problem.r_factor[:, :p] @ values - problem.r_factor[:, p]) ** 2))
+    """Return the squares of the residuals of column values."""
+    return float(np.sum((problem.r_factor @ np.append(values, -1.0)) ** 2))
 
 
 def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Array]:
@@ -202,57 +195,50 @@ def _solved(problem: Problem, roots: list[Array], s: float) -> tuple[Array, Arra
     size = max(float(np.linalg.norm(part, 2)) for part in parts)
     scale = min(1.0, SETTINGS.most_exact / size if size > 0.0 else 1.0)
     T, natural = scale * problem.r_factor, scale * natural
+    basis = triangle_basis(roots, problem.spread[10 * n :])
     cones = ConicProblem(WHY)
-    bodies = [cones.unknowns(10, 2.0 * s**2 * TRIANGLE_TRACE) for _ in roots]
-    for body in bodies:
-        cones.minus_log_det(4, body, 2.0 * s**2)
+    links = cones.unknowns(10 * n, np.tile(2.0 * s**2 * TRIANGLE_TRACE, n))
+    for i in range(n):
+        cones.minus_log_det(4, slice(10 * i, 10 * i + 10), 2.0 * s**2)
     # rotors in units of their spread; those that are not fitted are as expected
     held = [10 * n + j for j in problem.held]
-    free = [i for i in range(10 * n, natural.shape[1]) if i not in held]
-    unit = problem.spread[free]
-    turns = cones.unknowns(len(free), -2.0 * s**2 * problem.mean[free] / unit, s**2)
+    free = [i for i in range(10 * n, len(basis)) if i not in held]
+    expected = problem.mean[free] / problem.spread[free]
+    turns = cones.unknowns(len(free), -2.0 * s**2 * expected, s**2)
     cones.not_negative([(turns, np.eye(len(free)))], np.zeros(len(free)))
     # other columns, relative to their values in the regression
     own = problem.values[k:]
     length = np.linalg.norm(T[:, k:p], axis=0)
     units = 1.0 / np.where(length > 0.0, length, 1.0)
-    low, high = _bounds(problem.columns[k:])
     moves = cones.unknowns(p - k, square=SETTINGS.unseen**2)
+    low, high = np.full(p - k, -np.inf), np.array([highest(c.kind) for c in problem.columns[k:]])
+    low[not_negative(problem.columns[k:])] = 0.0
     for sign, bound in ((1.0, low), (-1.0, high)):
         at = np.isfinite(bound)
         rows = sign * np.eye(p - k)[at]
         cones.not_negative([(moves, rows)], sign * (own - bound)[at] / units[at])
     for row in () if problem.curves is None else problem.curves[:, k:]:
-        largest = float(np.abs(row * units).max())
-        cones.not_negative(
-            [(moves, (row * units / largest)[None])], np.array([row @ own]) / largest
-        )
+        scaled = row * units
+        largest = float(np.abs(scaled).max())
+        cones.not_negative([(moves, scaled[None] / largest)], np.array([row @ own]) / largest)
     residual = cones.unknowns(len(T), square=1.0)
-    seen = list(zip(bodies, triangle_rows(natural, roots), strict=True))
-    seen += [(turns, natural[:, free] * unit), (moves, T[:, k:p] * units)]
+    seen = natural @ basis
+    terms = [(links, seen[:, : 10 * n]), (turns, seen[:, free]), (moves, T[:, k:p] * units)]
     known = T[:, k:p] @ own - T[:, p] + natural[:, held] @ problem.mean[held]
-    cones.zero([*seen, (residual, -np.eye(len(T)))], known)
+    cones.zero([*terms, (residual, -np.eye(len(T)))], known)
     solution = cones.solve()
-    shapes = [body_of_triangle(solution[body]) for body in bodies]
-    if any(np.linalg.eigvalsh(X)[0] <= 0.0 for X in shapes):
+    bodies = map(body_of_triangle, solution[links].reshape(n, 10))
+    if any(np.linalg.eigvalsh(X)[0] <= 0.0 for X in bodies):
         raise NumericalError(
             f"{WHY}: the solver Clarabel came too near to inconsistent inertias. Use data that "
             "excite the arm more."
         )
-    x = np.concatenate([
-        *(parameters_of(C @ X @ C.T) for X, C in zip(shapes, roots, strict=True)),
-        problem.mean[10 * n :],
-    ])  # fmt: skip
-    x[free] = unit * np.maximum(solution[turns], 0.0)
+    u = np.zeros(len(basis))
+    u[: 10 * n], u[free] = solution[links], np.maximum(solution[turns], 0.0)
+    x = basis @ u
+    x[held] = problem.mean[held]
     moved = np.clip(own + units * solution[moves], low, high)
     return x, np.concatenate([problem.matrix @ x, moved])
-
-
-def _bounds(columns: Sequence[Column]) -> tuple[Array, Array]:
-    """Return the lowest and highest values of columns; infinite without a bound."""
-    low = np.full(len(columns), -np.inf)
-    low[not_negative(columns)] = 0.0
-    return low, np.array([highest(column.kind) for column in columns], dtype=np.float64)
 
 
 def _notes(problem: Problem, values: Array) -> tuple[str, ...]:
@@ -302,15 +288,14 @@ def arm_with(model: Model, values: Array, parameters: Array) -> tuple[Arm, tuple
         )
     if len(model.indices("extra")):
         notes.append("extra columns are no part of the arm; `predict` has them.")
-    gravity = np.asarray(robot.gravity, dtype=np.float64)
-    if model.turned is not None:
-        gravity = gravity + model.turned.change
+    turned = 0.0 if model.turned is None else model.turned.change
+    gravity = np.asarray(robot.gravity, dtype=np.float64) + turned
     return Arm(robot.with_joints(joints, gravity=gravity.tolist())), tuple(notes)
 
 
 def _friction_fields(model: Model, values: Array, j: int) -> dict[str, float]:
     """Return the fields of `Joint` of fitted friction; none if friction is not fitted."""
-    own = [i for i in model.indices(*FRICTION_TERMS) if model.columns[i].joint == j]
+    own = friction_of_joint(model, j)
     if not own:
         return {}
     fields = dict.fromkeys((*FRICTION_TERMS, *shape_fields()), 0.0)
@@ -321,6 +306,11 @@ def _friction_fields(model: Model, values: Array, j: int) -> dict[str, float]:
     # Rounding of the solver must not make the dry friction at rest negative.
     fields["stribeck"] = max(fields["stribeck"], -max(fields["coulomb"], 0.0))
     return fields
+
+
+def friction_of_joint(model: Model, j: int) -> list[int]:
+    """Return the indices of the columns that are friction of joint j."""
+    return [i for i in model.indices(*FRICTION_TERMS) if model.columns[i].joint == j]
 
 
 def impossible_links(arm: Arm) -> tuple[str, ...]:

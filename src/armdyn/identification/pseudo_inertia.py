@@ -97,14 +97,14 @@ def body_of_triangle(u: Array) -> Array:
     return (TRIANGLE_VEC @ u).reshape(4, 4)
 
 
-def triangle_rows(rows: Array, roots: list[Array]) -> list[Array]:
-    """Return linear functions of link parameters as functions of the triangles of X_i.
+def triangle_basis(roots: list[Array], others: Array) -> Array:
+    """Return B ``(N, N)``: natural parameters x = B u of triangles of X_i, then other unknowns.
 
     Args:
-        rows: of the links' parameters, ``(m, N)`` with N at least 10 n.
         roots: C_i of every link, where C_i X_i C_i^T is its pseudo-inertia.
+        others: units of the parameters that follow those of the links: rotors.
     """
-    return [
-        rows[:, 10 * i : 10 * i + 10] @ parameters_from(C) @ TRIANGLE_VEC
-        for i, C in enumerate(roots)
-    ]
+    B = np.diag(np.concatenate([np.zeros(10 * len(roots)), others]))
+    for i, C in enumerate(roots):
+        B[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = parameters_from(C) @ TRIANGLE_VEC
+    return B

@@ -8,7 +8,7 @@ positions then refine the shift to a small share of a sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,17 +66,32 @@ def aligned(
     """
     if len(empty.bounds) > 1:
         raise InputError(
-            "the log `without` load has gaps, and cannot be subtracted. Omit it, or record it "
-            "again.",
+            "the log `without` load has gaps and cannot be subtracted. Omit it or record it again.",
             argument="without",
         )
-    shift = _refined(held, empty, _coarse(held, empty))
-    times, common = _common(held, empty, shift)
-    extent = float(np.linalg.norm(held.q - held.q.mean(axis=0)))
-    off = np.inf
-    if common.any():
-        apart = _positions(empty)(times[common]) - held.q[common]
-        off = float(ratio(np.linalg.norm(apart), extent * np.sqrt(common.mean()), 1.0))
+    positions = scipy("interpolate").CubicHermiteSpline(empty.t, empty.q, empty.qd)
+
+    def compared(shift: float) -> tuple[Array, NDArray[np.bool_], Array]:
+        """Return times on the other clock, which are common, and differences of positions."""
+        times = held.t + shift
+        common = (times >= empty.t[0]) & (times <= empty.t[-1])
+        return times, common, positions(times[common]) - held.q[common]
+
+    shift = _coarse(held, empty)
+    for _ in range(SEARCH.rounds):
+        times, common, r = compared(shift)
+        if len(r) < 2:
+            break
+        v = interpolated(times[common], empty.t, empty.qd)
+        # a load makes a real arm sag: its mean position does not depend on the shift
+        r, v = r - r.mean(axis=0), v - v.mean(axis=0)
+        step = -float(ratio(np.sum(r * v), np.sum(v * v), 0.0))
+        shift += step
+        if abs(step) < SEARCH.settled:
+            break
+    times, common, apart = compared(shift)
+    extent = float(np.linalg.norm(held.q - held.q.mean(axis=0))) * np.sqrt(common.mean())
+    off = float(ratio(np.linalg.norm(apart), extent, 1.0)) if common.any() else np.inf
     of_starts = shift + starts[0] - starts[1]
     if not off <= SEARCH.same_motion:
         raise InputError(
@@ -86,16 +101,6 @@ def aligned(
             argument="without",
         )
     return of_starts, times, common
-
-
-def _common(held: Prepared, empty: Prepared, shift: float) -> tuple[Array, NDArray[np.bool_]]:
-    """Return the times of the samples with load on the clock of the other log, and the common."""
-    times = held.t + shift
-    return times, (times >= empty.t[0]) & (times <= empty.t[-1])
-
-
-def _positions(log: Prepared) -> Callable[[Array], Array]:
-    return scipy("interpolate").CubicHermiteSpline(log.t, log.q, log.qd)
 
 
 def _coarse(held: Prepared, empty: Prepared) -> float:
@@ -129,26 +134,7 @@ def _resampled(log: Prepared, step: float) -> tuple[Array, Array]:
     mask = np.zeros(len(t))
     for a, b in log.bounds:
         mask[(t >= log.t[a]) & (t <= log.t[b - 1])] = 1.0
-    values = interpolated(t, log.t, log.qd) * mask[:, None]
-    return values, mask
-
-
-def _refined(held: Prepared, empty: Prepared, shift: float) -> float:
-    """Return the shift after Gauss-Newton steps."""
-    positions = _positions(empty)
-    for _ in range(SEARCH.rounds):
-        times, common = _common(held, empty, shift)
-        if common.sum() < 2:
-            break
-        r = positions(times[common]) - held.q[common]
-        v = interpolated(times[common], empty.t, empty.qd)
-        # a load makes a real arm sag: its mean position does not depend on the shift
-        r, v = r - r.mean(axis=0), v - v.mean(axis=0)
-        step = -float(ratio(np.sum(r * v), np.sum(v * v), 0.0))
-        shift += step
-        if abs(step) < SEARCH.settled:
-            break
-    return shift
+    return interpolated(t, log.t, log.qd) * mask[:, None], mask
 
 
 def interpolated(t: Array, at: Array, values: Array) -> Array:

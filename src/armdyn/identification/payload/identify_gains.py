@@ -32,13 +32,13 @@ from armdyn.checks import checked_positive
 from armdyn.errors import ArmdynError, InputError, NumericalError, shown
 from armdyn.identification.arguments import checked_cutoff, checked_logs
 from armdyn.identification.fit.columns import Model, friction_columns
+from armdyn.identification.fit.fit import EXACT
 from armdyn.identification.fit.rows import Rows, filtered_segments
 from armdyn.identification.fit.solver import Fit, Prior, Solver, solution
 from armdyn.identification.payload.estimate import (
     LOAD,
     LoadColumns,
     block_jackknife,
-    mapped,
     model_of,
     moving_blocks,
     weighted,
@@ -64,7 +64,6 @@ class GainSettings:
         unexplained: largest residual, as a share of the current.
         rounds: most Gauss-Newton steps.
         settled: change of the residuals, relative to their size, that ends them.
-        weights: relative change of the weights of the joints that ends a step.
     """
 
     dead_band: float = 0.02
@@ -74,7 +73,6 @@ class GainSettings:
     unexplained: float = 0.5
     rounds: int = 60
     settled: float = 1e-4
-    weights: float = 1e-4
 
 
 SETTINGS = GainSettings()
@@ -129,40 +127,28 @@ def identify_drive_gains(
         raise InputError("the logs are too short, or hardly move. Record longer.")
     free = GainFit(model, blocks, counts, np.array([mass, *[0.0] * 9]), range(1, LOAD))
     if given is None:
-        return _answer(free, mass, data.notes)
-    _check_centre(given, free, mass)
-    fit = GainFit(model, blocks, counts, given.parameters, ())
-    return _answer(fit, mass, data.notes)
+        return _answer(free, data.notes)
+    _check_centre(given, free)
+    return _answer(GainFit(model, blocks, counts, given.parameters, ()), data.notes)
 
 
 def _known(load: object) -> tuple[float, Load | None]:
     """Return the mass of the load, and the load if it is completely known."""
     if isinstance(load, Load) and load.mass > 0.0:
         return load.mass, load
-    try:
-        mass = checked_positive(load, "load")
-    except ArmdynError:
-        raise InputError(
-            f"`load` is {shown(load)}, expected the mass of the load [kg], or an armdyn.Load with "
-            "a mass: without a known load, currents determine masses per gain only.",
-            argument="load",
-        ) from None
-    return mass, None
+    what = "a mass above 0 kg, or an armdyn.Load of one: currents alone show masses per gain only"
+    return checked_positive(load, "load", what=what), None
 
 
 def _currents(arm: Arm, logs: Log | Sequence[Log], what: str) -> list[Log]:
     listed: list[object] = list(logs) if isinstance(logs, list | tuple) else [logs]
     same: list[Log] = []
     for log in listed:
-        if not isinstance(log, Log):
+        if not isinstance(log, Log) or log.effort == "torque":
+            has = f"torques ({log.source or 'a log'})" if isinstance(log, Log) else shown(log)
             raise InputError(
-                f"`{what}` has {shown(log)}, expected an armdyn.Log of currents.", argument=what
-            )
-        if log.effort == "torque":
-            raise InputError(
-                f"`{what}`: {log.source or 'the log'} has torques, not motor currents; it needs no "
-                "gains. Currents are read by Log.read(path, torque='current'), or given as "
-                "Log(..., effort='current').",
+                f"`{what}` has {has}, expected an armdyn.Log of motor currents: "
+                "Log.read(path, torque='current'), or Log(..., effort='current').",
                 argument=what,
             )
         # the checks and filters of torques also suit currents
@@ -186,18 +172,18 @@ def _blocks(arm: Arm, data: Data) -> tuple[Model, Array, Array]:
     return model, np.concatenate(blocks), counts
 
 
-def _check_centre(given: Load, free: GainFit, mass: float) -> None:
+def _check_centre(given: Load, free: GainFit) -> None:
     """Raise an error if the currents show another centre of mass than the given one."""
     try:
-        z, errors, _ = free.solved()
+        shown = _answer(free, [])
     except ArmdynError:  # they do not show any
         return
-    centre, std = free.centre(z, errors)
-    off = np.abs(np.array(given.com) - centre)
-    if ((off > SETTINGS.sure * std) & (off > SETTINGS.apart)).any():
+    off = np.abs(np.array(given.com) - shown.com)
+    if ((off > SETTINGS.sure * shown.com_std) & (off > SETTINGS.apart)).any():
         raise InputError(
             f"`load` has its centre of mass at {given.com}, but the currents show it at "
-            f"({_bars(centre, std)}) m from the tip. Correct it, or give the mass alone: {mass:g}.",
+            f"({_bars(shown.com, shown.com_std)}) m from the tip. Correct it, or give the mass "
+            f"alone: {given.mass:g}.",
             argument="load",
         )
 
@@ -206,34 +192,34 @@ def _bars(values: Array, std: Array) -> str:
     return ", ".join(f"{x:.3f} +- {s:.2g}" for x, s in zip(values, std, strict=True))
 
 
-def _answer(fit: GainFit, mass: float, notes: list[str]) -> DriveGains:
+def _answer(fit: GainFit, notes: list[str]) -> DriveGains:
     z, errors, sigma = fit.solved()
-    gains, names, reasons = 1.0 / z[fit.a], fit.arm.joint_names, list[str]()
+    gains, names, mass = 1.0 / z[fit.a], fit.arm.joint_names, float(fit.known[0])
     std = errors[fit.a] * gains**2
     size = np.sqrt(fit.blocks[..., -1, -1].sum(axis=0) / fit.counts)
-    weak = [name for name, g, s in zip(names, gains, std, strict=True) if not s < UNKNOWN * abs(g)]
+    low, high = SETTINGS.possible
+    reasons: list[str] = []
+    weak = ", ".join(np.array(names)[~(std < UNKNOWN * np.abs(gains))])
     if weak:
         reasons.append(
-            f"the gain of {', '.join(weak)} is hardly known. Use a heavier load, or accelerate it "
-            "more there."
+            f"the gain of {weak} is hardly known. Use a heavier load, or accelerate it more there."
         )
-    low, high = SETTINGS.possible
     for name, gain, share in zip(names, gains, ratio(sigma, size, 1.0), strict=True):
         if not low < abs(gain) < high:
             reasons.append(f"the gain of {name}, {gain:.3g}, is outside of the range of drives.")
         if share > SETTINGS.unexplained:
             reasons.append(
-                f"no gain explains {share:.0%} of the currents of {name}: they may be of another "
-                "joint."
+                f"no gain explains {share:.0%} of the currents of {name}: are they another joint's?"
             )
-    turned = ", ".join(name for name, gain in zip(names, gains, strict=True) if gain < 0.0)
+    turned = ", ".join(np.array(names)[gains < 0.0])
     if turned:
         notes.append(
             f"the gain of {turned} is negative: current and torque have opposite signs. Check "
             "whether the drive is mounted the other way round."
         )
-    com, com_std = fit.centre(z, errors)
+    com, com_std = np.full((2, 3), np.nan)
     if fit.unknown:
+        com, com_std = z[fit.x][:3] / mass, errors[fit.x][:3] / mass
         where = _bars(com, com_std)
         notes.append(f"the load of {mass:g} kg has its centre of mass at ({where}) m from the tip.")
     return DriveGains(
@@ -264,7 +250,7 @@ class GainFit:
         n, k = model.n, model.k - LOAD
         self._terms = (len(model.columns) - model.k) // n
         ends = np.cumsum([0, n, k, self._terms * n, len(unknown)]).tolist()
-        self.a, self.w, self._f, self._x = (slice(a, b) for a, b in pairwise(ends))
+        self.a, self.w, self._f, self.x = (slice(a, b) for a, b in pairwise(ends))
         self.arm, self.blocks, self.counts = model.arm, blocks, counts
         self.known, self.unknown, self._count = known, list(unknown), ends[-1]
 
@@ -281,7 +267,7 @@ class GainFit:
             rows = self._linearised(squares, z)
             flat = _flat_prior(weighted(rows, weights))
             solver = Solver(rows, self.counts, flat, every, np.ones(len(squares)))
-            fit = solver.fit(start=fit, settled=SETTINGS.weights)
+            fit = solver.fit(start=fit, settled=EXACT)
             step, z, weights = fit.values - z, fit.values, fit.weights
             whole = weighted(rows, weights)
             # squares of the change of the residuals, and of the residuals
@@ -297,23 +283,16 @@ class GainFit:
         std = np.sqrt(np.maximum(np.diag(by_blocks), np.diag(fit.covariance)))
         return z, std, fit.sigma
 
-    def centre(self, z: Array, std: Array) -> tuple[Array, Array]:
-        """Return the centre of mass of the load [m] and its standard deviations; NaN if given."""
-        if not self.unknown:
-            return np.full(3, np.nan), np.full(3, np.nan)
-        return z[self._x][:3] / self.known[0], std[self._x][:3] / self.known[0]
-
     def _initial(self, squares: Array) -> Array:
         """Return the solution of g_j i_j - Y_j w - F_j (g_j f_j) - X_j x = L_j."""
         maps = np.zeros((*squares.shape[:2], self._count + 1))
-        for j in range(len(maps)):
-            M: Array = maps[j]
-            M[-1, j] = 1.0
-            M[LOAD:-1, self.w.start : self._f.stop] = -np.eye(len(M) - 1 - LOAD)
-            M[self.unknown, self._x] = -np.eye(len(self.unknown))
-            M[:LOAD, -1] = self.known
+        every = range(len(maps))
+        maps[every, -1, every] = 1.0
+        maps[:, LOAD:-1, self.w.start : self._f.stop] = -np.eye(squares.shape[-1] - 1 - LOAD)
+        maps[:, self.unknown, self.x] = -np.eye(len(self.unknown))
+        maps[:, :LOAD, -1] = self.known
         currents = np.sqrt(squares[:, -1, -1])
-        G = weighted(mapped(squares, maps), np.where(currents > 0.0, currents, 1.0))
+        G = weighted(maps.mT @ squares @ maps, np.where(currents > 0.0, currents, 1.0))
         prior = _flat_prior(G)
         z, _ = solution(G, prior.fixed, prior.mean)
         silent = (z[self.a] == 0.0) | (currents == 0.0)
@@ -329,18 +308,16 @@ class GainFit:
     def _linearised(self, squares: Array, z: Array) -> Array:
         """Return Gram matrices of the rows [J | currents - model + J z] about the unknowns z."""
         load, w = self.known.copy(), z[self.w]
-        load[self.unknown] = z[self._x]
+        load[self.unknown] = z[self.x]
         maps = np.zeros((*squares.shape[-3:-1], self._count + 1))
-        end = LOAD + len(w)
-        for j in range(len(maps)):
-            M: Array = maps[j]
-            M[:end, j] = np.concatenate([load, w])
-            M[LOAD:end, self.w] = z[j] * np.eye(len(w))
-            M[end:-1, self._f] = np.eye(self._terms * len(maps))
-            M[self.unknown, self._x] = z[j] * np.eye(len(self.unknown))
-            M[:end, -1] = z[j] * np.concatenate([load - self.known, w])
-            M[-1, -1] = 1.0
-        return mapped(squares, maps)
+        end, every, a = LOAD + len(w), range(len(maps)), z[self.a][:, None, None]
+        maps[every, :end, every] = np.concatenate([load, w])
+        maps[:, LOAD:end, self.w] = a * np.eye(len(w))
+        maps[:, end:-1, self._f] = np.eye(self._terms * len(maps))
+        maps[:, self.unknown, self.x] = a * np.eye(len(self.unknown))
+        maps[:, :end, -1] = a[:, 0] * np.concatenate([load - self.known, w])
+        maps[:, -1, -1] = 1.0
+        return maps.mT @ squares @ maps
 
 
 def _flat_prior(G: Array) -> Prior:

@@ -10,11 +10,10 @@ measured positions is first subtracted from each log; then errors of the model a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_flag, checked_number
@@ -25,73 +24,30 @@ from armdyn.identification.fit.columns import Column, Model, friction_columns
 from armdyn.identification.fit.fit import Settings, fitted
 from armdyn.identification.fit.prior import POWERS, TRUST, LinkPrior, link_length
 from armdyn.identification.fit.rows import FilteredSegment, Rows, filtered_segments
-from armdyn.identification.fit.solver import STRONGEST, Prior
 from armdyn.identification.payload.alignment import aligned, interpolated
 from armdyn.identification.payload.estimate import (
     LOAD,
+    SETTINGS,
     Estimate,
     LoadColumns,
     estimate,
     jackknife,
-    load_friction,
     model_of,
-    rigid_torque,
+    rms_torques,
     visible,
 )
-from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, from_tip, loaded
+from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, loaded
 from armdyn.identification.physical import Problem, physical
 from armdyn.identification.signals.prepared import Data, prepared
 from armdyn.log.log import Log
 from armdyn.log.signals import Prepared
 from armdyn.motion.trajectory import checked_arm
-from armdyn.numerics import ratio, scaled_inverse, scaled_solve
+from armdyn.numerics import ratio, scaled_solve
 from armdyn.progress import Progress, reporter
 
 # Relative standard deviation of the gains of drives that nobody verified: uniform errors of up to
 # 10 %, as data sheets allow for motor constants and gears (`benchmarks/payload.py`).
 GAIN_ERROR = 0.06
-
-
-@dataclass(frozen=True)
-class PayloadSettings:
-    """Settings of the identification of a load.
-
-    Attributes:
-        strength: weight of the prior. It is weak: the load is expected within thirty times the size
-            that its torques suggest.
-        lightest: least mass of a load and of a link [kg]; it is a divisor.
-        dead_band: slower rows are left out [rad/s or m/s]: stiction hides the load.
-        load_friction: standard deviation of the coefficient of load-dependent friction.
-        friction: standard deviation of changes of friction, in multiples of the torques.
-        arm_error: least relative error of the masses of the arm, and
-        worst_arm: the greatest; the data decide between them.
-        rounds: load-dependent friction needs the load, and the load needs the friction.
-        most_off: the load fails if the joints show gain errors larger than those assumed by this
-            factor. Of 60 cases of `benchmarks/payload.py`, gains within 5 % fail in 0 to 2, gains
-            within 10 % in 1 to 10, gains within 40 % one by one in nearly all.
-        possible: range of measured per modelled torque; outside of it a sign, a unit or a joint is
-            wrong.
-        shown: largest standard deviation of that ratio, as a share, for it to count.
-        blocks: of time, for that standard deviation.
-        worst: largest condition of the normal equations of the ratio.
-    """
-
-    strength: float = 0.03
-    lightest: float = 1e-12
-    dead_band: float = 0.01
-    load_friction: float = 0.1
-    friction: float = 10.0
-    arm_error: float = 0.05
-    worst_arm: float = 0.5
-    rounds: int = 2
-    most_off: float = 1.75
-    possible: tuple[float, float] = (0.5, 1.6)
-    shown: float = 0.15
-    blocks: int = 20
-    worst: float = 1e10
-
-
-SETTINGS = PayloadSettings()
 
 
 def identify_payload(
@@ -146,8 +102,7 @@ def identify_payload(
             "first, or give a log `without` the load.",
             argument="arm",
         )
-    torques = [log.tau for log in (*held, *empty) if log.tau is not None]
-    if empty and len(torques) == 2 and np.array_equal(torques[0], torques[1]):
+    if empty and np.array_equal(np.asarray(held[0].tau), np.asarray(empty[0].tau)):
         raise InputError(
             "the logs with and without load have the same torques; is one given as the other?"
         )
@@ -162,18 +117,32 @@ def identify_payload(
     tell(0, 1, "error bars")
 
     def with_gains(gain_error: float, load: Array, rounds: int = SETTINGS.rounds) -> Estimate:
-        model, wide, mismatch = _unknowns(arm, load, prior, _rms(parts), refit, not empty)
-        rows = Rows(model, parts)
-        found = estimate(rows, first.targets, first.kept, wide, mismatch, gain_error, load)
+        found = estimate(first, prior, not empty, gain_error, load)
         return found if rounds == 1 else with_gains(gain_error, found.load, rounds - 1)
 
     estimated = shown = with_gains(gains, first.fit.values[:LOAD])
     if gains < SETTINGS.arm_error:  # joints that contradict each other show it nevertheless
         shown = with_gains(SETTINGS.arm_error, estimated.load, 1)
-    body = _physical_load(estimated, prior)
+    body, covariance = _physical_load(estimated, prior, plain.columns[:LOAD]), estimated.covariance
     reasons = [*_implausible_torques(arm, data, body), *_disagreement(arm, shown, gains)]
     notes = [*data.notes, *_notes(shift, refit, gains, estimated.gain_error)]
-    return _payload(arm, estimated, body, prior, shift, reasons, notes)
+    std, can = np.sqrt(np.diag(covariance)), visible(arm)
+    if not std[0] <= UNKNOWN * body.mass:
+        reasons.append(f"the mass is not known: its standard deviation is {std[0]:.2g} kg.")
+    poor = std > UNKNOWN * body.mass * (prior.spread / prior.spread[0])
+    blind = ", ".join(name for name, seen in can.items() if not seen)
+    weak = ", ".join(name for name, bad in zip(can, poor, strict=True) if bad and can[name])
+    notes += [f"torques of this arm do not show {blind} of a load."] * bool(blind)
+    notes += [f"this motion hardly shows {weak} of the load."] * bool(weak)
+    toward = np.column_stack([-np.array(body.com), np.eye(3)])
+    variance = np.maximum(np.diag(toward @ covariance[:4, :4] @ toward.T), 0.0)
+    return Payload(
+        load=body, arm=loaded(arm, body), parameters=estimated.load, std=std,
+        covariance=covariance, identifiable=can, mass_std=float(std[0]),
+        com_std=ratio(np.sqrt(variance), body.mass, np.inf), sigma=estimated.sigma,
+        gains=estimated.gains, gains_std=estimated.gains_std, shift=shift,
+        gain_error=estimated.gain_error, reasons=tuple(reasons), notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _added_torques(
@@ -206,57 +175,8 @@ def _residuals(arm: Arm, log: Prepared) -> Array:
 def _link_prior(arm: Arm, parts: Sequence[FilteredSegment]) -> LinkPrior:
     """Return a prior around zero; its spread is that of a mass at one link length."""
     length = link_length(arm)
-    mass = max(float(_rms(parts).max()) / (9.81 * length), SETTINGS.lightest)
+    mass = max(float(rms_torques(parts).max()) / (9.81 * length), SETTINGS.lightest)
     return LinkPrior(np.zeros(10), TRUST.spread * mass * length**POWERS, False)
-
-
-def _rms(parts: Sequence[FilteredSegment]) -> Array:
-    count = sum(len(part.t) for part in parts)
-    return np.sqrt(np.sum([np.sum(part.tau**2, axis=0) for part in parts], axis=0) / count)
-
-
-def _unknowns(
-    arm: Arm, load: Array, link: LinkPrior, torque: Array, refit: bool, alone: bool
-) -> tuple[Model, Prior, Sequence[int]]:
-    """Return the columns of the load and of all unknowns, their prior, and which are the e_j.
-
-    Args:
-        arm: the arm without load.
-        load: the current estimate of the load ``(10,)``, for load-dependent friction.
-        link: prior of the load.
-        torque: rms of the torques ``(n,)``.
-        refit: fit friction again.
-        alone: whether the model of the arm is subtracted, rather than a log without load.
-    """
-    base, to_link = LoadColumns(arm, arm.minimal if alone else None), from_tip(arm) @ load
-    k, n, names = len(base.names), arm.n, list(enumerate(arm.joint_names))
-    grows = [load_friction(arm, j, to_link, alone) for j in range(n)]
-    own = [Column(f"Fl_{name}", "", "extra", j, grows[j]) for j, name in names]
-    # inverse standard deviations; those of the arm and of the gains follow
-    roots = [
-        SETTINGS.strength / link.spread,
-        np.zeros(k - LOAD),
-        np.full(n, 1.0 / SETTINGS.load_friction),
-    ]
-    if alone:
-        own += [Column(f"gain_{name}", "", "extra", j, rigid_torque(arm, j)) for j, name in names]
-        roots.append(np.zeros(n))
-    if refit:
-        friction = friction_columns(arm)
-        sizes = np.maximum(torque[[column.joint for column in friction]], SETTINGS.lightest)
-        own += friction
-        roots.append(1.0 / (SETTINGS.friction * sizes))
-    fixed = np.diag(np.concatenate(roots) ** 2)
-    scaled = np.zeros_like(fixed)
-    if alone:
-        masses = np.maximum([joint.mass for joint in arm.robot.joints], SETTINGS.lightest)
-        error = SETTINGS.arm_error * STRONGEST
-        spread = error * np.outer(masses, link_length(arm) ** POWERS).reshape(-1)
-        P = arm.minimal.matrix
-        scaled[LOAD:k, LOAD:k] = scaled_inverse((P * spread**2) @ P.T)
-    weakest = STRONGEST * SETTINGS.arm_error / SETTINGS.worst_arm
-    prior = Prior(np.zeros(len(fixed)), scaled, fixed, weakest, k - LOAD)
-    return model_of(arm, base, own), prior, range(k + n, k + 2 * n) if alone else ()
 
 
 def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
@@ -264,8 +184,7 @@ def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
     expected = max(gain_error, SETTINGS.arm_error)
     if shown.gain_error <= SETTINGS.most_off * expected:
         return []
-    measured = "the load"
-    ratios = shown.gains
+    measured, ratios = "the load", shown.gains
     if len(shown.mismatch):
         measured, ratios = "the arm's model", shown.mismatch
     each = ", ".join(f"{name} {x:.2f}" for name, x in zip(arm.joint_names, ratios, strict=True))
@@ -277,38 +196,8 @@ def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
     ]
 
 
-def _payload(
-    arm: Arm,
-    estimated: Estimate,
-    load: Load,
-    prior: LinkPrior,
-    shift: float | None,
-    reasons: list[str],
-    notes: list[str],
-) -> Payload:
-    std = np.sqrt(np.diag(estimated.covariance))
-    can = visible(LoadColumns(arm), arm.n)
-    poor = std > UNKNOWN * load.mass * (prior.spread / prior.spread[0])
-    blind = ", ".join(name for name, seen in can.items() if not seen)
-    weak = ", ".join(name for name, bad in zip(can, poor, strict=True) if bad and can[name])
-    notes += [f"torques of this arm do not show {blind} of a load."] * bool(blind)
-    notes += [f"this motion hardly shows {weak} of the load."] * bool(weak)
-    toward = np.column_stack([-np.array(load.com), np.eye(3)])
-    variance = np.maximum(np.diag(toward @ estimated.covariance[:4, :4] @ toward.T), 0.0)
-    com_std = ratio(np.sqrt(variance), load.mass, np.inf)
-    if not std[0] <= UNKNOWN * load.mass:
-        reasons = [*reasons, f"the mass is not known: its standard deviation is {std[0]:.2g} kg."]
-    return Payload(
-        load=load, arm=loaded(arm, load), parameters=estimated.load, std=std,
-        covariance=estimated.covariance, identifiable=can, mass_std=float(std[0]), com_std=com_std,
-        sigma=estimated.sigma, gains=estimated.gains, gains_std=estimated.gains_std, shift=shift,
-        gain_error=estimated.gain_error, reasons=tuple(reasons), notes=tuple(notes),
-    )  # fmt: skip
-
-
-def _physical_load(estimated: Estimate, prior: LinkPrior) -> Load:
+def _physical_load(estimated: Estimate, prior: LinkPrior, columns: tuple[Column, ...]) -> Load:
     """Return the physically consistent load nearest to the estimate."""
-    columns = tuple(Column(name, "", "base", -1) for name in PARAMETER_NAMES)
     rows = np.column_stack([estimated.root, estimated.root @ estimated.load])
     problem = Problem(
         1, columns, rows, np.eye(10), prior.mean, prior.spread, SETTINGS.strength, False,
@@ -348,8 +237,6 @@ def _implausible_torques(arm: Arm, data: Data, load: Load) -> list[str]:
     Measured torque per torque of the model is fitted beside friction, with a jackknife. A ratio
     that the log does not show contradicts nothing.
     """
-    if not any(joint.mass for joint in arm.robot.joints):
-        return []
     known, log = (arm, data.test[0]) if data.test else (loaded(arm, load), data.train[0])
     assert log.tau is not None
     rigid = known.inverse_dynamics(log.q, log.qd, log.qdd, friction=False)

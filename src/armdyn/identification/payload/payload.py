@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES
+from armdyn.algorithms.vector import inertia_at_origin
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_path
@@ -73,19 +74,15 @@ class Load:
     @property
     def parameters(self) -> Array:
         """The ten parameters about the tip, in the order of `Arm.parameter_names`."""
-        xx, xy, xz, yy, yz, zz = self.inertia
-        c = np.array(self.com)
-        about_com = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        J = about_com + self.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
-        rows, columns = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]
-        return np.concatenate([[self.mass], self.mass * c, J[rows, columns]])
+        xx, xy, xz, yy, yz, zz = inertia_at_origin(self.mass, self.com, self.inertia)
+        moments = self.mass * np.array(self.com)
+        return np.array([self.mass, *moments, xx, xy, yy, xz, yz, zz], np.float64)
 
 
 def from_tip(arm: Arm) -> Array:
     """Return A ``(10, 10)``, which moves parameters about the tip to the last link's origin."""
     G = np.array(arm.robot.tool)
-    columns = [parameters_of(G @ pseudo_inertia(e) @ G.T) for e in np.eye(10)]
-    return np.stack(columns, axis=1)
+    return np.stack([parameters_of(G @ pseudo_inertia(e) @ G.T) for e in np.eye(10)], axis=1)
 
 
 def loaded(arm: Arm, load: Load) -> Arm:
