@@ -23,11 +23,13 @@ from armdyn.log.segments import scipy
 
 Terms = Sequence[tuple[slice, Array]]
 
-# Settings that are tried in turn: Clarabel's own; more regularisation of the linear systems, for
-# data without noise, where the cost is nearly flat; then reduced tolerances as well.
+# Settings that are tried in turn: a small gap, so that results do not depend on units; Clarabel's
+# own; more regularisation of the linear systems, for data without noise, where the cost is nearly
+# flat; then reduced tolerances as well.
+PRECISE = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10}
 REGULARISED = {"static_regularization_constant": 1e-6, "iterative_refinement_max_iter": 30}
 REDUCED = {"reduced_tol_gap_abs": 1e-4, "reduced_tol_gap_rel": 1e-4, "reduced_tol_feas": 1e-4}
-SETTINGS: tuple[dict[str, float], ...] = ({}, REGULARISED, {**REGULARISED, **REDUCED})
+SETTINGS: tuple[dict[str, float], ...] = (PRECISE, {}, REGULARISED, {**REGULARISED, **REDUCED})
 WITHOUT_SOLUTION = {
     "PrimalInfeasible": "says that the problem is infeasible",
     "DualInfeasible": "says that the problem is unbounded",
