@@ -33,7 +33,7 @@ from armdyn.identification.judge.holdout import Errors, Series, compare
 from armdyn.identification.judge.judge import Judged, judge
 from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.rollout import windows_of
-from armdyn.identification.judge.verdict import CLEAR, WORTH_TELLING
+from armdyn.identification.judge.verdict import CLEAR, LIMITS, WORTH_TELLING
 from armdyn.identification.physical import (
     WHY,
     Problem,
@@ -139,7 +139,7 @@ def run(
         task = task.with_logs(lambda log: with_gain(log, scale.signs))
     made = delivered(described, task, progress, cluster)
     bias = bias_check(made.selected.found)
-    while options.cutoff is None and not bias.small:
+    while options.cutoff is None and not (bias.small and _fits(made.train_errors)):
         lower = retried_cutoff(described, task.train, made.band, options.coupling, options.extra)
         if lower is None:
             break
@@ -202,6 +202,11 @@ def run(
         windows=windows_of(data.test or data.train), torque_scale=scale.common,
         gravity_error=gravity_errors(model, solution.values, covariance, judgement.box),
     )  # fmt: skip
+
+
+def _fits(errors: Errors) -> bool:
+    """Whether the torques of no joint that moves are far from the model."""
+    return not (errors.per_joint > LIMITS["delivered"].refusal).any()
 
 
 def delivered(

@@ -78,10 +78,8 @@ def scale_findings(
     if scale.flipped:
         at = tuple(j + 1 for j in scale.flipped)
         said = ", ".join(names[j] for j in scale.flipped)
-        words = f"the torque of {said} has the wrong sign" if at != every else (
-            "all torques have the wrong sign"
-        )  # fmt: skip
-        words += ": friction drives the joint, or its links weigh upwards; it was reversed"
+        whose = "all torques" if at == every else f"torques of {said}"
+        words = f"{whose} have the wrong sign (friction adds energy, or gravity acts upwards)"
         made.append(
             Finding(
                 "sign",
