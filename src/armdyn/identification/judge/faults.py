@@ -79,7 +79,10 @@ def scale_findings(
         at = tuple(j + 1 for j in scale.flipped)
         said = ", ".join(names[j] for j in scale.flipped)
         whose = "all torques" if at == every else f"torques of {said}"
-        words = f"{whose} have the wrong sign (friction adds energy, or gravity acts upwards)"
+        words = (
+            f"{whose} have the wrong sign (friction adds energy, or gravity acts upwards) and were "
+            "reversed"
+        )
         made.append(
             Finding(
                 "sign",
