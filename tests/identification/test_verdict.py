@@ -15,6 +15,7 @@ from armdyn.identification.judge.effects import EFFECTS, Hypothesis
 from armdyn.identification.judge.faults import scale_findings
 from armdyn.identification.judge.hypotheses import Outcome, believable
 from armdyn.identification.judge.judge import gain_measures, odd_friction
+from armdyn.identification.judge.judgement import Improvement
 from armdyn.identification.judge.verdict import LIMITS
 from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.identification.tables import verdict_lines
@@ -265,7 +266,8 @@ def test_scales_of_a_load_are_not_those_of_currents() -> None:
     scale = TorqueScale(1.0, 2.5, (), (), np.array([0.7, 0.8, 1.0, 1.8, 2.4]))
     names = [f"joint{j}" for j in range(1, 6)]
     for after, kinds in ((0.2, []), (0.09, []), (0.01, ["currents"])):
-        told = scale_findings(scale, names, 0.1, lambda _, after=after: (0.1, after))
+        tried = Improvement((0.1, after), (0.1, after))
+        told = scale_findings(scale, names, 0.1, lambda _, tried=tried: tried)
         assert [f.kind for f in told] == kinds
 
 

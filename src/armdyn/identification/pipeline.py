@@ -31,7 +31,7 @@ from armdyn.identification.judge.bias import bias_check
 from armdyn.identification.judge.box import excitation, gravity_errors
 from armdyn.identification.judge.holdout import Errors, Series, compare
 from armdyn.identification.judge.judge import Judged, judge
-from armdyn.identification.judge.judgement import Finding
+from armdyn.identification.judge.judgement import Finding, Improvement
 from armdyn.identification.judge.rollout import windows_of
 from armdyn.identification.judge.verdict import CLEAR, LIMITS, WORTH_TELLING
 from armdyn.identification.physical import (
@@ -52,7 +52,6 @@ from armdyn.log.log import Log
 from armdyn.log.rows import blocks
 from armdyn.log.trim import AT_REST, with_gain
 from armdyn.minimal.parameters import MinimalParameters
-from armdyn.numerics import ratio
 from armdyn.progress import Progress, silent
 
 # A joint slower than this [rad/s or m/s] is at rest.
@@ -158,7 +157,7 @@ def run(
     if made.errors is not None:
         notes += _cost_note(made.errors, made.free_errors)
 
-    def improvement(finding: Finding) -> tuple[float, float] | None:
+    def improvement(finding: Finding) -> Improvement | None:
         """Return errors on data held out without and with a finding mended, if it can be."""
         other = remedied(task, finding, arm)
         if other is None or made.errors is None:
@@ -170,9 +169,8 @@ def run(
         except ArmdynError:
             return None
         assert after is not None
-        # what is wrong with one joint may show in others, whose links it shares
-        pairs = [(e.of(finding.joints), e.mean) for e in (made.errors, after)]
-        return min(zip(*pairs, strict=True), key=lambda pair: float(ratio(pair[1], pair[0], 1.0)))
+        own, mean = made.errors.of(finding.joints), made.errors.mean
+        return Improvement((own, after.of(finding.joints)), (mean, after.mean))
 
     judged = excitation(found, made.selected.natural.described, ignored)
     judgement = judge(

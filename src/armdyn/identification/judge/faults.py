@@ -7,7 +7,7 @@ nobody described (a shift of the prior's mean).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -26,7 +26,7 @@ from armdyn.identification.judge.hypotheses import (
     precision_in_tests,
     weights_in_tests,
 )
-from armdyn.identification.judge.judgement import Finding, Measures
+from armdyn.identification.judge.judgement import Finding, Measures, Trial
 from armdyn.identification.judge.verdict import LIMITS, NEGLIGIBLE
 from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
@@ -44,13 +44,8 @@ Each joint may have a scale of its own, as currents have, above this rms of the 
 scales beside their median: rough descriptions have 0.1 to 0.3, so it is tried."""
 
 
-Improvement = Callable[[Finding], tuple[float, float] | None]
-"""Returns the errors on data held out of the joints that a finding speaks of, without and with its
-remedy; None if it cannot be applied."""
-
-
 def scale_findings(
-    scale: TorqueScale, names: Sequence[str], error: float, improvement: Improvement
+    scale: TorqueScale, names: Sequence[str], error: float, trial: Trial
 ) -> list[Finding]:
     """Return torques in another unit or of the wrong sign; their errors are those of the fit."""
     seen, n = np.isfinite(scale.factors), len(names)
@@ -70,7 +65,8 @@ def scale_findings(
         )
         currents = Finding("currents", words, error, error, f"--gain={gains}", every,
                            tuple(found.tolist()))  # fmt: skip
-        before, after = improvement(currents) or (error, error)
+        tried = trial(currents)
+        before, after = (error, error) if tried is None else tried.own
         # a load makes torques larger towards the tip, and links may be unlike described ones
         if after <= EXPLAINS_MOST * before:
             return [currents]
@@ -110,12 +106,14 @@ def scale_findings(
                     applied=True)
         )  # fmt: skip
     elif far and apart <= OWN_SCALES and int(seen.sum()) >= min(2, n):
-        made.append(
-            Finding("unit", f"torques are {scale.median:.2g} times those of the described arm at "
-                    "all joints: they have another unit, all drives have this gain, or masses are "
-                    "described wrong",
-                    error, error, f"--gain {1.0 / scale.median:.3g}", (), (scale.median,))
+        unit = Finding(
+            "unit", f"torques are {scale.median:.2g} times those of the described arm at all "
+            "joints: they have another unit, all drives have this gain, or masses are described "
+            "wrong", error, error, f"--gain {1.0 / scale.median:.3g}", (), (scale.median,),
         )  # fmt: skip
+        tried = trial(unit)
+        worse = tried is not None and tried.own[1] > tried.own[0]
+        made.append(replace(unit, option="the unit of the torques") if worse else unit)
     return made
 
 
@@ -297,9 +295,7 @@ DEGREES_RANGE, RADIANS_RANGE = 2.0 * np.pi, 0.06
 below which they may have been converted twice."""
 
 
-def degree_findings(
-    arm: Arm, box: Box, measures: Measures, improvement: Improvement
-) -> list[Finding]:
+def degree_findings(arm: Arm, box: Box, measures: Measures, trial: Trial) -> list[Finding]:
     """Return positions in degrees, if they explain most of the errors."""
     turning = [j for j, joint in enumerate(arm.robot.joints) if joint.is_revolute]
     width = float(np.median((box.upper - box.lower)[turning])) if turning else 1.0
@@ -311,7 +307,8 @@ def degree_findings(
         words = "positions are in radians already, but were converted from degrees"
         option, factor = "no --units deg", 1.0 / factor
     found = Finding("degrees", words, 1.0, 1.0, option, values=(factor,))
-    before, after = improvement(found) or (1.0, 1.0)
+    tried = trial(found)
+    before, after = (1.0, 1.0) if tried is None else tried.own
     if not after < EXPLAINS_MOST * before:
         return []
     return [replace(found, error_before=before, error_after=after)]

@@ -15,7 +15,6 @@ from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import Gram
 from armdyn.identification.judge.box import OF_LARGEST, Box, Excitation, box_of
 from armdyn.identification.judge.faults import (
-    Improvement,
     degree_findings,
     exchange_findings,
     friction_findings,
@@ -34,7 +33,7 @@ from armdyn.identification.judge.hypotheses import (
     gram_with_effects,
     layout_of,
 )
-from armdyn.identification.judge.judgement import Finding, Judgement, Measures
+from armdyn.identification.judge.judgement import Finding, Judgement, Measures, Trial
 from armdyn.identification.judge.verdict import (
     WORTH_TELLING,
     joint_answers,
@@ -68,7 +67,7 @@ class Judged:
         errors: on data held out; None without any.
         ignored: joints (from 0) whose torques do not count.
         scale: unit and sign of the torques.
-        improvement: what the remedy of a finding does.
+        trial: applies the remedy of a finding.
     """
 
     found: Fitted
@@ -78,7 +77,7 @@ class Judged:
     errors: Errors | None
     ignored: tuple[int, ...]
     scale: TorqueScale
-    improvement: Improvement
+    trial: Trial
 
 
 def judge(given: Judged, progress: Progress) -> Judgement:
@@ -107,14 +106,14 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     )  # fmt: skip
     names, joints = model.arm.joint_names, model.arm.robot.joints
     error = float(np.sqrt(np.mean(blocked**2)))
-    findings = scale_findings(given.scale, names, error, given.improvement)
+    findings = scale_findings(given.scale, names, error, given.trial)
     if not any(f.kind == "currents" for f in findings):  # else nothing can be said of the model
         causes = (
-            degree_findings(model.arm, box, measures, given.improvement)
+            degree_findings(model.arm, box, measures, given.trial)
             or exchange_findings(gram, found, measures, friction, model.arm)
             or [*effect_findings(tester, tests, friction), *load_findings(found, measures)]
         )
-        mended = [f for f in (_mended(c, given.improvement) for c in causes) if f is not None]
+        mended = [f for f in (_mended(c, given.trial) for c in causes) if f is not None]
         swapped = {j for f in mended if f.kind == "swap" for j in f.joints}
         # torques of other joints have other scales
         findings = [f for f in findings if not swapped & {*f.joints}]
@@ -130,15 +129,22 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     )  # fmt: skip
 
 
-def _mended(finding: Finding, improvement: Improvement) -> Finding | None:
-    """Return a finding with the errors that its remedy leaves; None if it does not help."""
+def _mended(finding: Finding, trial: Trial) -> Finding | None:
+    """Return a finding with the errors that its remedy leaves; None if it does not help.
+
+    A scale that helps other joints alone is told, but not advised.
+    """
     if finding.error_after == finding.error_before:
         return finding  # it does not speak of errors
-    errors = improvement(finding)
-    before, after = errors or (finding.error_before, finding.error_after)
+    tried = trial(finding)
+    before, after = (finding.error_before, finding.error_after) if tried is None else tried.best
     if not after <= (1.0 - SMALL) * before:
         return None
-    return replace(finding, error_before=before, error_after=after)
+    found = replace(finding, error_before=before, error_after=after)
+    if tried is None or tried.own[1] <= tried.own[0]:
+        return found
+    option = "the drive's torque constant: `armdyn gains`"
+    return replace(found, option=option, values=()) if found.kind == "scale" else None
 
 
 def _torques(gram: Gram) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from armdyn.arrays import Array
 from armdyn.identification.judge.box import Box
+from armdyn.numerics import ratio
 
 Answer = Literal["passed", "usable", "not passed"]
 
@@ -43,6 +45,25 @@ class Finding:
             "error_after": self.error_after, "option": self.option, "joints": list(self.joints),
             "values": list(self.values), "applied": self.applied,
         }  # fmt: skip
+
+
+class Improvement(NamedTuple):
+    """Errors on data held out, without and with a finding's remedy: of its joints, and of all.
+
+    What is wrong with one joint may show in others, whose links it shares.
+    """
+
+    own: tuple[float, float]
+    mean: tuple[float, float]
+
+    @property
+    def best(self) -> tuple[float, float]:
+        """The errors that fall most."""
+        return min(self, key=lambda pair: float(ratio(pair[1], pair[0], 1.0)))
+
+
+Trial = Callable[[Finding], Improvement | None]
+"""Applies the remedy of a finding; None if it cannot be applied."""
 
 
 @dataclass(frozen=True, eq=False)
