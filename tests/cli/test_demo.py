@@ -87,7 +87,7 @@ def test_a_folder_that_cannot_be_written_is_refused_at_once(monkeypatch, capsys,
 
 
 def test_a_missing_solver_is_told_before_any_work(monkeypatch, capsys, tmp_path: Path) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "clarabel", None)
     status, out, err = run(monkeypatch, capsys, "-o", str(tmp_path / "demo"))
     assert (status, out) == (2, "") and "armdyn[identify]" in err
     assert not (tmp_path / "demo").exists()
