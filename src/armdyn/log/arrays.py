@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from armdyn.errors import LogError
 from armdyn.log.columns import ROWS, Table, one_line
-from armdyn.log.formats import extra_name, is_far, time_name
+from armdyn.log.formats import (
+    EPISODE,
+    episode_numbers,
+    extra_name,
+    is_far,
+    time_name,
+    written_blocks,
+)
 from armdyn.log.match import understood
 
 if TYPE_CHECKING:
@@ -148,13 +155,12 @@ def npz_blocks(path: Path) -> Iterator[Table]:
 
 def write_npz(log: Log, file: BinaryIO) -> None:
     """Write a log as `numpy.savez` does, slice by slice."""
-    effort = "currents" if log.effort == "current" else "tau"
-    names = time_name(log), "q [SI]" if is_far(log) else "q"
-    arrays: dict[str, Any] = dict(zip(names, (log.t, log.q), strict=True))
-    arrays[JOINT_NAMES] = np.array(log.joint_names)
-    for name, block in (("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
-        if block is not None:
-            arrays[name] = block
+    arrays: dict[str, Any] = {time_name(log): log.t, JOINT_NAMES: np.array(log.joint_names)}
+    in_file = {"q": "q [SI]" if is_far(log) else "q", "current": "currents"}
+    for role, block in written_blocks(log):
+        arrays[in_file.get(role, role)] = block
+    if len(log.episodes) > 1:
+        arrays[EPISODE] = episode_numbers(log)
     for name, column in log.extra.items():
         arrays[extra_name(name, arrays)] = column
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:

@@ -147,6 +147,9 @@ def write_log(log: Log, path: Path) -> None:
 BREAKS = set("\r\n\0")
 
 
+# Name of the column of the number of the episode.
+EPISODE = "episode_index"
+
 # Positions beyond this [rad] could be taken for degrees.
 DEGREE_LIKE_POSITION = 3.0
 
@@ -166,13 +169,14 @@ class WrittenColumns:
         """
         names: dict[str, None] = {time_name(log): None}
         self._blocks: list[Array] = [log.t]
-        effort = "current" if log.effort == "current" else "tau"
         far = is_far(log)
-        for role, block in (("q", log.q), ("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
-            if block is not None:
-                said = far and role == "q"
-                names.update(dict.fromkeys(_name(role, joint, said) for joint in log.joint_names))
-                self._blocks.append(block)
+        for role, block in written_blocks(log):
+            said = far and role == "q"
+            names.update(dict.fromkeys(_name(role, joint, said) for joint in log.joint_names))
+            self._blocks.append(block)
+        if len(log.episodes) > 1:
+            names[EPISODE] = None
+            self._blocks.append(episode_numbers(log))
         for name, column in log.extra.items():
             parts = [name]
             if column.ndim == 2:
@@ -186,6 +190,21 @@ class WrittenColumns:
         """Return rows a to b of all columns, ``(b - a, k)``."""
         parts = [block[a:b] for block in self._blocks]
         return np.concatenate([p[:, None] if p.ndim == 1 else p for p in parts], axis=1)
+
+
+def written_blocks(log: Log) -> list[tuple[str, Array]]:
+    """Return the quantities of all joints by name."""
+    named = [(name, getattr(log, name)) for name in log.measured]
+    currents = log.effort == "current"
+    return [("current" if currents and name == "tau" else name, block) for name, block in named]
+
+
+def episode_numbers(log: Log) -> Array:
+    """Return the number of the episode of each sample, from 0."""
+    return np.repeat(
+        np.arange(len(log.episodes), dtype=np.float64),
+        [one.stop - one.start for one in log.episodes],
+    )
 
 
 def time_name(log: Log) -> str:
@@ -209,7 +228,9 @@ def extra_name(name: str, taken: Mapping[str, object]) -> str:
 
 def _name(role: str, joint: str, said: bool) -> str:
     # Brackets hold the unit: they are added if the name of a joint could be misread, or the unit.
-    plain, full = f"{role}_{joint}", f"{role}_{joint} [SI]"
+    # There "q_cmd_x" is the position of a joint "cmd_x".
+    word = "command" if role == "q_cmd" else role
+    plain, full = f"{role}_{joint}", f"{word}_{joint} [SI]"
     for name in (full,) if said else (plain, full):
         if meaning(name) == Meaning(role, joint) and not set(name) & BREAKS:
             return name

@@ -256,6 +256,24 @@ def checked_extra(extra: object, rows: int) -> dict[str, Array]:
     return result
 
 
+def checked_episodes(episodes: object, rows: int) -> list[slice]:
+    """Return consecutive slices of all rows; one slice if none is given."""
+    what = f"slices that follow each other from 0 to {rows}"
+    listed = checked_items(episodes, "episodes", what=what) or (slice(0, rows),)
+    made: list[slice] = []
+    end = 0
+    for one in listed:
+        start, stop, step = (getattr(one, name, "") for name in ("start", "stop", "step"))
+        is_next = type(start) is int and type(stop) is int and start == end and stop > start
+        if not is_next or step not in (None, 1):
+            break
+        end = stop
+        made.append(slice(start, stop))
+    if end != rows or len(made) < len(listed):
+        raise InputError(f"`episodes` is {shown(episodes)}, expected {what}.", argument="episodes")
+    return made
+
+
 def checked_notes(notes: object) -> tuple[str, ...]:
     """Return sentences."""
     listed = (notes,) if isinstance(notes, str) else checked_items(notes, "notes", what=SENTENCES)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +83,52 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
         return Clock(time, None, per_second, None)
     table.notes.append(f"time counts from the first sample, at {first / per_second:.3f} s.")
     return Clock(time, None, per_second, first)
+
+
+# Time steps between episodes, and between joined logs: longer than any filter reaches.
+STEPS_BETWEEN = 100
+
+
+class EpisodeClock:
+    """Puts episodes one after the other: the clock of one that restarts goes on after a gap."""
+
+    def __init__(self) -> None:
+        self._number = math.nan
+        self._run = 0
+        self._shift, self._end = 0.0, -math.inf
+        self._gap = math.nan
+
+    def placed(self, t: Array, numbers: Array) -> tuple[Array, NDArray[np.int64]]:
+        """Return increasing stamps [s] and the count of episodes before each row.
+
+        Args:
+            t: stamps of the following rows of the file [s].
+            numbers: the number of the episode of each; NaN for that of the row before.
+        """
+        begins = self._begins(numbers)
+        if math.isnan(self._gap):
+            steps = np.diff(t)[~begins[1:]]
+            steps = steps[np.isfinite(steps) & (steps > 0.0)]
+            self._gap = STEPS_BETWEEN * float(np.median(steps)) if len(steps) else 1.0
+        t = t.copy()
+        for a, b in pairwise(sorted({0, *np.flatnonzero(begins).tolist(), len(t)})):
+            there = t[a:b][np.isfinite(t[a:b])]
+            low, high = there.min(initial=math.inf), there.max(initial=-math.inf)
+            if begins[a]:
+                self._shift = 0.0 if low > self._end else self._end + self._gap - float(low)
+            t[a:b] += self._shift
+            self._end = max(self._end, float(high) + self._shift)
+        runs = self._run + np.cumsum(begins)
+        self._run = int(runs[-1])
+        return t, runs
+
+    def _begins(self, numbers: Array) -> NDArray[np.bool_]:
+        """Return which rows have another number than the row before."""
+        there = np.concatenate(([self._number], numbers))
+        last = np.maximum.accumulate(np.where(np.isfinite(there), np.arange(len(there)), 0))
+        there = there[last]
+        self._number = float(there[-1])
+        return (there[1:] != there[:-1]) & np.isfinite(there[:-1])
 
 
 def _guessed(table: Table, time: str, stamps: Array) -> str:
@@ -186,15 +233,14 @@ def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -
             )
 
 
-def still_joints(names: Sequence[str], blocks: Mapping[str, Array]) -> list[str]:
+def still_joints(names: Sequence[str], q: Array, effort: Array | None) -> list[str]:
     """Return a sentence on joints that never move, and one on efforts that never change."""
     result: list[str] = []
-    if len(blocks["q"]) < 2:
+    if len(q) < 2:
         return result
-    still = [name for j, name in enumerate(names) if np.ptp(blocks["q"][:, j]) == 0]
+    still = [name for j, name in enumerate(names) if np.ptp(q[:, j]) == 0]
     if still:
         result.append(f"positions never change, joints stuck or at rest: {', '.join(still)}.")
-    effort = blocks.get("tau", blocks.get("current"))
     if effort is not None:
         same = [name for j, name in enumerate(names) if np.ptp(effort[:, j]) == 0]
         if same:
