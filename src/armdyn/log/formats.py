@@ -34,10 +34,12 @@ class LogFormat(FileFormat):
     Attributes:
         blocks: function that reads a long file block by block; None if it is read as a whole.
         options: the arguments of `Log.read` that the reader takes.
+        folder: a file that marks a folder as a log of this format; None if logs are files.
     """
 
     blocks: str | None = None
     options: tuple[str, ...] = ()
+    folder: str | None = None
 
     def table(self, path: Path, given: dict[str, Any]) -> Table:
         """Return all rows of a file."""
@@ -82,15 +84,38 @@ FORMATS: list[LogFormat] = [
         unlisted_written=(".pq",),
         extra=("pyarrow", "parquet"),
     ),
+    LogFormat(
+        name="ROS 2 recordings",
+        suffixes=(".mcap", ".db3"),
+        reader="armdyn.log.rosbag:read_rosbag",
+        blocks="armdyn.log.rosbag:rosbag_blocks",
+        options=("joints", "columns"),
+        folder="metadata.yaml",
+    ),
+    LogFormat(
+        name="HDF5",
+        suffixes=(".h5", ".hdf5"),
+        reader="armdyn.log.hdf5:read_hdf5",
+        blocks="armdyn.log.hdf5:hdf5_blocks",
+        options=("joints", "columns"),
+        extra=("h5py", "hdf5"),
+    ),
 ]
 
 
+def folder_format(path: Path) -> LogFormat | None:
+    """Return the format of a folder that is one log; None if it is not."""
+    return next((one for one in FORMATS if one.folder and (path / one.folder).is_file()), None)
+
+
 def format_read(path: Path) -> LogFormat:
-    """Return the format of an existing log file.
+    """Return the format of an existing log file, or of a folder that is one log.
 
     Raises:
         LogError: its suffix is unknown, or it is not a regular file.
     """
+    if (folder := folder_format(path)) is not None:
+        return folder
     found = reading(FORMATS, path)
     if not found:
         raise LogError(path, f"{path.suffix.lower()} files are not read. {read_in_words()}")

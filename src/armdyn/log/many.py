@@ -17,7 +17,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_items
 from armdyn.cluster import Cluster
 from armdyn.errors import FileError, InputError, LogError, LogWarning, shown
-from armdyn.log.formats import is_log_path, read_in_words
+from armdyn.log.formats import folder_format, is_log_path, read_in_words
 from armdyn.log.log import COLUMNS, Log, LongLog
 from armdyn.log.rows import FileRows, blocks, is_in_file, picked
 from armdyn.log.segments import GAP
@@ -37,7 +37,7 @@ def log_paths(path: str | os.PathLike[str]) -> list[Path]:
         folder, there = os.path.isdir(one), os.path.lexists(one)
     except ValueError:  # a NUL in the name: the reader reports it
         return [one]
-    if folder:
+    if folder and folder_format(one) is None:
         listed = sorted(
             file for file in one.iterdir() if is_log_path(file) and os.path.isfile(file)
         )

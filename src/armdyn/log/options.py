@@ -77,7 +77,11 @@ class ReadOptions:
     @property
     def of_format(self) -> dict[str, Any]:
         """Return the options that readers of some formats take."""
-        return {"delimiter": self.delimiter}
+        return {
+            "delimiter": self.delimiter,
+            "joints": self.joint_names,
+            "columns": self.columns,
+        }
 
     def scales(self, n: int) -> Array | None:
         """Return the factors of positions to SI units; None if no unit is given."""
@@ -124,9 +128,9 @@ def _columns(columns: object) -> dict[str, str | list[str]]:
     what = 'a mapping as {"t": "clock", "q": ["a1", "a2"]}'
     result: dict[str, str | list[str]] = {}
     for role, names in checked_mapping(columns, "columns", what=what).items():
-        if role not in ("t", *ROLES):
+        if role not in ("t", "topic", *ROLES):
             raise InputError(
-                f"`columns` has the key {shown(role)}, expected t, {', '.join(ROLES)}.",
+                f"`columns` has the key {shown(role)}, expected t, topic, {', '.join(ROLES)}.",
                 argument="columns",
             )
         if isinstance(names, str) and names:

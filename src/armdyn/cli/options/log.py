@@ -20,7 +20,7 @@ from armdyn.log.many import in_recorded_order, log_paths, read_logs_on
 # Why options of a log are refused if a verb is given none.
 NO_LOG = "is given, but no log; name its file after the robot."
 
-WHAT = ("t", "q", "qd", "qdd", "tau", "current")
+WHAT = ("t", "topic", "q", "qd", "qdd", "tau", "current", "q_cmd", "load")
 
 
 @dataclass(frozen=True)
