@@ -7,7 +7,7 @@ import re
 import sqlite3
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +67,7 @@ def bag_files(path: Path, lost: list[str]) -> list[Path]:
 
 def messages(
     path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]
-) -> Iterator[Message]:
+) -> Generator[Message]:
     """Yield the messages of the topics that are wanted, in the order of recording.
 
     Args:
@@ -208,6 +208,10 @@ def _text(data: Any, at: int) -> tuple[str, int]:
 # SQLite: tables of topics and messages.
 
 
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
+
+
 def _sqlite(path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]) -> Iterator[Message]:
     journal = path.with_name(path.name + "-wal")
     mode = "ro" if journal.exists() and journal.stat().st_size else "ro&immutable=1"
@@ -216,7 +220,7 @@ def _sqlite(path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]) -
         # No cell is longer than the file, and no expression of a hostile schema is trusted.
         base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(path.stat().st_size, 1 << 16))
         base.execute("PRAGMA trusted_schema=OFF")
-        base.text_factory = lambda text: text.decode("utf-8", "replace")
+        base.text_factory = _decoded
         kinds = dict(base.execute("SELECT name, type FROM sqlite_master"))
         if kinds.get("topics") != "table" or kinds.get("messages") != "table":
             raise LogError(path, "is not a recording of rosbag2: no tables `topics`, `messages`.")

@@ -95,9 +95,11 @@ DEFINITIONS = {
         "trajectory_msgs/JointTrajectoryPoint feedback"
     ),
 }
-KNOWN: Types = {}
-for _kind, _lines in DEFINITIONS.items():
-    KNOWN |= types_of(_kind, _lines)
+KNOWN: Types = {
+    name: fields
+    for kind, lines in DEFINITIONS.items()
+    for name, fields in types_of(kind, lines).items()
+}
 
 # The form of a message: where its numbers are.
 
@@ -240,9 +242,7 @@ def joints_of(form: Form) -> list[Joints]:
     return [Joints(names, {role: place for role, place in places.items() if place})]
 
 
-def _places(
-    form: Form, names: Sequence[str], *fields: str
-) -> tuple[str, NDArray[np.int64]] | None:
+def _places(form: Form, names: Sequence[str], *fields: str) -> tuple[str, NDArray[np.int64]] | None:
     found = form.values(*fields)
     if found is None:
         return None
@@ -327,7 +327,7 @@ def decoded(
     result: list[Samples] = []
     for length in np.unique(lengths):
         left = np.flatnonzero(lengths == length)
-        packed = b"".join([raw[k] for k in left] if len(left) < len(raw) else raw)
+        packed = b"".join([raw[k] for k in left.tolist()] if len(left) < len(raw) else raw)
         table = np.frombuffer(packed, np.uint8).reshape(len(left), length)
         forms = 0
         while len(left):
@@ -335,7 +335,7 @@ def decoded(
             some = table if forms <= MOST_FORMS else table[:1]
             same = np.ones(1, bool)
             try:
-                form = form_of(raw[left[0]], kind, types)
+                form = form_of(raw[int(left[0])], kind, types)
                 same = _alike(some, form)
                 rows = left[: len(same)][same]
                 result += _samples(some[same], form, rows, times[rows])
@@ -379,7 +379,9 @@ def _samples(
 ) -> Iterator[Samples]:
     stamps = np.zeros(len(rows), np.int64)
     if "header.stamp.sec" in form.numbers:
-        stamps = _time(table, form.numbers["header.stamp.sec"], form.numbers["header.stamp.nanosec"])
+        stamps = _time(
+            table, form.numbers["header.stamp.sec"], form.numbers["header.stamp.nanosec"]
+        )
     for one in joints_of(form):
         values = {role: _numbers(table, *place) for role, place in one.places.items()}
         delays = np.zeros(len(rows), np.int64) if one.delay is None else _time(table, *one.delay)

@@ -44,14 +44,19 @@ class LogFormat(FileFormat):
     def table(self, path: Path, given: dict[str, Any]) -> Table:
         """Return all rows of a file."""
         read = self.function(self.reader, "reading")
-        return read(path, **{key: given[key] for key in self.options})
+        return read(path, **self._arguments(path, given))
 
     def tables(self, path: Path, given: dict[str, Any]) -> Iterator[Table]:
         """Yield the rows of a file block by block."""
         if self.blocks is None:
             return iter([self.table(path, given)])
         read = self.function(self.blocks, "reading")
-        return read(path, **{key: given[key] for key in self.options})
+        return read(path, **self._arguments(path, given))
+
+    def _arguments(self, path: Path, given: dict[str, Any]) -> dict[str, Any]:
+        if "columns" not in self.options and "topic" in given["columns"]:
+            raise LogError(path, 'has no topics; leave columns["topic"] out.')
+        return {key: given[key] for key in self.options}
 
 
 FORMATS: list[LogFormat] = [

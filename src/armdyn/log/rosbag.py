@@ -229,10 +229,8 @@ class _Survey:
         before = self.spans.get(topic, (first, last))
         self.spans[topic] = min(first, before[0]), max(last, before[1])
         for role, values in samples.values.items():
-            there = np.isfinite(values).any(axis=0)
-            self.finite |= {
-                (topic, role, name) for name, k in zip(samples.names, there, strict=True) if k
-            }
+            there = np.flatnonzero(np.isfinite(values).any(axis=0)).tolist()
+            self.finite |= {(topic, role, samples.names[k]) for k in there}
         if "q_cmd" in samples.values:
             one = replace(samples, values={"q_cmd": samples.values["q_cmd"]})
             self.commands.setdefault(topic, []).append(one)
@@ -242,7 +240,9 @@ class _Survey:
             self.names.setdefault(key, samples.names)
 
 
-def _survey(parts: Iterator[dict[str, list[Samples]]] | Sequence[dict[str, list[Samples]]]) -> _Survey:
+def _survey(
+    parts: Iterator[dict[str, list[Samples]]] | Sequence[dict[str, list[Samples]]],
+) -> _Survey:
     result = _Survey()
     for part in parts:
         for topic, found in part.items():
@@ -263,7 +263,9 @@ class _Source:
     places: tuple[int, ...]
     is_stamped: bool
 
-    def rows(self, found: Sequence[Samples], roles: Sequence[str]) -> tuple[Stamps, dict[str, Array]]:
+    def rows(
+        self, found: Sequence[Samples], roles: Sequence[str]
+    ) -> tuple[Stamps, dict[str, Array]]:
         """Return the times [ns] and numbers of all messages that have these joints, in order."""
         parts = [one for one in found if "q" in one.values and set(self.labels) <= set(one.names)]
         n = len(self.labels)
@@ -321,10 +323,14 @@ class _Plan:
             blocks["q_cmd"] = q_cmd[np.searchsorted(at, times, side="right") - 1]
         if not inside.all():
             times, blocks = times[inside], {role: block[inside] for role, block in blocks.items()}
-        columns = {STAMP[0]: (times // SECOND).astype(float), STAMP[1]: (times % SECOND).astype(float)}
-        return Table(
-            self.path, columns | blocks, joint_names=self.joints, notes=[*self.notes], lost=[*self.lost]
-        )  # fmt: skip
+        columns = {
+            STAMP[0]: (times // SECOND).astype(float),
+            STAMP[1]: (times % SECOND).astype(float),
+        }
+        result = Table(self.path, columns | blocks, joint_names=self.joints)
+        result.notes += self.notes
+        result.lost += self.lost
+        return result
 
 
 def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) -> _Plan:
@@ -353,8 +359,8 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
             roles.append(role)
         elif len(gone) < len(names):
             notes.append(
-                f"{word} are left out: {', '.join(gone)} have none; joints=[...] without them keeps "
-                "those of the others."
+                f"{word} are left out: {', '.join(gone)} have none; joints=[...] without them "
+                "keeps those of the others."
             )
     for one in sources:
         if not one.is_stamped:
@@ -380,10 +386,13 @@ def _sources(
 ) -> tuple[list[_Source], tuple[str, ...]]:
     """Return where the joints are read from, and their names."""
     by_count = sorted(
-        survey.counts, key=lambda key: (-survey.counts[key], -len(key[1]), survey.names[key], key[0])
+        survey.counts,
+        key=lambda key: (-survey.counts[key], -len(key[1]), survey.names[key], key[0]),
     )
 
-    def source(key: tuple[str, frozenset[str]], labels: Sequence[str], places: Sequence[int]) -> _Source:
+    def source(
+        key: tuple[str, frozenset[str]], labels: Sequence[str], places: Sequence[int]
+    ) -> _Source:
         return _Source(key[0], tuple(labels), tuple(places), key[0] in survey.stamped)
 
     if joints is None:
@@ -422,8 +431,10 @@ def _sources(
             for topic, names in by_count[:MOST_TOPICS]
         )
         raise LogError(
-            path, f"no topic has the joints {', '.join(joints)}: {there}. joints=[...] takes names of the file.",
-        )  # fmt: skip
+            path,
+            f"no topic has the joints {', '.join(joints)}: {there}. joints=[...] takes names of "
+            "the file.",
+        )
     sources = [source(key, [joints[j] for j in places], places) for key, places in found]
     notes.append(
         f"joints of {listed([one.topic for one in sources[1:]], 'and')} are interpolated linearly "
