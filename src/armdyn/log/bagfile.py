@@ -213,6 +213,12 @@ def _decoded(text: bytes) -> str:
 
 
 def _sqlite(path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]) -> Iterator[Message]:
+    with path.open("rb") as file:
+        head = file.read(100).ljust(100, b"\0")
+    page, pages = struct.unpack(">H10xI", head[16:32])
+    # SQLite takes what is missing of the last page for zeros. A page of 1 means 65536 bytes.
+    if path.stat().st_size < (65536 if page == 1 else page) * pages:
+        raise ValueError(f"it is cut off after {path.stat().st_size} bytes")
     journal = path.with_name(path.name + "-wal")
     mode = "ro" if journal.exists() and journal.stat().st_size else "ro&immutable=1"
     uri = f"{path.absolute().as_uri()}?mode={mode}"

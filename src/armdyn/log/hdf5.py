@@ -31,12 +31,12 @@ _EPISODE = re.compile(r"^(?:.*/)?(?:demo|episode|ep|traj|trajectory)_?(\d+)/(?:o
 
 # Datasets of known layouts, and what they are. Efforts of ALOHA are present currents of its
 # Dynamixel servos [mA].
-ALOHA_POSITIONS = "observations/qpos"
+ALOHA_POSITIONS, ALOHA_EFFORTS, ALOHA_ACTIONS = "observations/qpos", "observations/effort", "action"
 ALOHA = {
     ALOHA_POSITIONS: "q",
     "observations/qvel": "qd",
-    "observations/effort": "current [mA]",
-    "action": "q_cmd",
+    ALOHA_EFFORTS: "current [mA]",
+    ALOHA_ACTIONS: "q_cmd",
 }
 ALOHA_RATE = 50.0  # [Hz], DT = 0.02 s of its recorder
 ALOHA_JOINTS = (
@@ -143,11 +143,12 @@ def _content(path: Path, file: Any, columns: Given) -> _Content:
         if found := _EPISODE.match(name):
             numbered.setdefault(int(found[1]), {})[found[2]] = one
     episodes: list[tuple[int | None, dict[str, Any]]] = [(None, datasets)]
-    is_aloha = ALOHA_POSITIONS in datasets
-    if is_aloha:
-        episodes = [(None, _renamed(datasets, ALOHA))]
+    is_aloha = _is_aloha(datasets)
+    if ALOHA_POSITIONS in datasets:
+        layout = ALOHA if is_aloha else ALOHA | {ALOHA_EFFORTS: "tau"}
+        episodes = [(None, _renamed(datasets, layout, said))]
     elif numbered:
-        episodes = [(k, _renamed(numbered[k], ROBOMIMIC)) for k in sorted(numbered)]
+        episodes = [(k, _renamed(numbered[k], ROBOMIMIC, said)) for k in sorted(numbered)]
     else:
         episodes = [(None, _by_last_word(datasets, said))]
     episodes = [(k, _with_rows(found)) for k, found in episodes]
@@ -161,13 +162,16 @@ def _content(path: Path, file: Any, columns: Given) -> _Content:
     )
     width = _width(q, sample_count(first))
     names = _names_in(file, q)
-    if is_aloha and not names and width in (len(ALOHA_JOINTS), 2 * len(ALOHA_JOINTS)):
+    if is_aloha and not names:
         names = ALOHA_JOINTS if width == len(ALOHA_JOINTS) else tuple(
             f"{side}_{name}" for side in SIDES for name in ALOHA_JOINTS
         )  # fmt: skip
         notes.append(f"joints are named as ALOHA does, in this order: {', '.join(names)}.")
     if any("current [mA]" in found for _, found in episodes):
-        notes.append("efforts are taken as motor currents in mA, as ALOHA records them.")
+        notes.append(
+            f"{ALOHA_EFFORTS} are taken as motor currents in mA, as ALOHA records them; for torques "
+            f'in N m say columns={{"tau": "{ALOHA_EFFORTS}"}}.'
+        )
     clock, rate = None, 0.0
     if not any(is_time(name) for name in first) and not ("t" in columns and columns["t"] in first):
         clock, rate = _clock(path, file, columns, is_aloha, notes)
@@ -198,12 +202,26 @@ def _datasets(file: Any) -> dict[str, Any]:
     return found
 
 
-def _renamed(datasets: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the datasets of a layout under the names of their columns; all if it has none."""
+def _is_aloha(datasets: Mapping[str, Any]) -> bool:
+    """Whether positions and actions are those of one or two arms of ALOHA."""
+    shapes = {getattr(datasets.get(k), "shape", ()) for k in (ALOHA_POSITIONS, ALOHA_ACTIONS)}
+    (shape, *others) = shapes
+    widths = len(ALOHA_JOINTS), 2 * len(ALOHA_JOINTS)
+    return not others and len(shape) == 2 and shape[1] in widths
+
+
+def _renamed(
+    datasets: Mapping[str, Any], names: Mapping[str, str], said: set[str]
+) -> dict[str, Any]:
+    """Return the datasets of a layout under the names of their columns; all if it has none.
+
+    Datasets that are named in `said` keep their names.
+    """
     if not set(names) & set(datasets):
         return dict(datasets)
-    kept = {names[name]: one for name, one in datasets.items() if name in names}
-    return kept | {name: one for name, one in datasets.items() if is_time(name)}
+    kept = {name: one for name, one in datasets.items() if is_time(name) or name in said}
+    other = {names[k]: one for k, one in datasets.items() if k in names and k not in said}
+    return kept | other
 
 
 def _by_last_word(datasets: Mapping[str, Any], said: set[str]) -> dict[str, Any]:

@@ -193,6 +193,9 @@ def topics_in_words(topics: Mapping[str, str]) -> str:
 
 # What a recording has.
 
+# A topic and the set of joints of its messages.
+_Key = tuple[str, frozenset[str]]
+
 
 @dataclass
 class _Survey:
@@ -208,12 +211,8 @@ class _Survey:
         spans: by topic, the first and last time of recording [ns].
     """
 
-    counts: Counter[tuple[str, frozenset[str]]] = field(
-        default_factory=Counter[tuple[str, frozenset[str]]]
-    )
-    names: dict[tuple[str, frozenset[str]], tuple[str, ...]] = field(
-        default_factory=dict[tuple[str, frozenset[str]], tuple[str, ...]]
-    )
+    counts: Counter[_Key] = field(default_factory=Counter[_Key])
+    names: dict[_Key, tuple[str, ...]] = field(default_factory=dict[_Key, tuple[str, ...]])
     commands: dict[str, list[Samples]] = field(default_factory=dict[str, list[Samples]])
     stamped: set[str] = field(default_factory=set[str])
     finite: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
@@ -390,9 +389,7 @@ def _sources(
         key=lambda key: (-survey.counts[key], -len(key[1]), survey.names[key], key[0]),
     )
 
-    def source(
-        key: tuple[str, frozenset[str]], labels: Sequence[str], places: Sequence[int]
-    ) -> _Source:
+    def source(key: _Key, labels: Sequence[str], places: Sequence[int]) -> _Source:
         return _Source(key[0], tuple(labels), tuple(places), key[0] in survey.stamped)
 
     if joints is None:
@@ -416,46 +413,63 @@ def _sources(
                 f'columns={{"topic": "..."}} or joints=[...] chooses others.'
             )
         return [source(key, there, range(len(there)))], tuple(there)
-    for key in by_count:
-        labels, words = assigned(survey.names[key], joints)
-        if labels is not None:
-            if words:
-                notes.append(words)
-            if len({topic for topic, _ in by_count}) > 1:
-                notes.append(f"joints are those of {key[0]}.")
-            return [source(key, labels, range(len(joints)))], tuple(joints)
-    found = _joined(by_count, survey, joints)
-    if found is None:
-        there = "; ".join(
-            f"{topic} has {', '.join(survey.names[topic, names])}"
-            for topic, names in by_count[:MOST_TOPICS]
+    found = _joined(by_count, survey, joints) or _alike(path, by_count, survey, joints, notes)
+    sources = [source(key, labels, places) for key, labels, places in found]
+    if len(sources) > 1:
+        notes.append(
+            f"joints of {listed([one.topic for one in sources[1:]], 'and')} are interpolated "
+            f"linearly to the stamps of {sources[0].topic}; samples outside of the common time are "
+            "left out."
         )
-        raise LogError(
-            path,
-            f"no topic has the joints {', '.join(joints)}: {there}. joints=[...] takes names of "
-            "the file.",
-        )
-    sources = [source(key, [joints[j] for j in places], places) for key, places in found]
-    notes.append(
-        f"joints of {listed([one.topic for one in sources[1:]], 'and')} are interpolated linearly "
-        f"to the stamps of {sources[0].topic}; samples outside of the common time are left out."
-    )
+    elif len({topic for topic, _ in by_count}) > 1:
+        notes.append(f"joints are those of {sources[0].topic}.")
     return sources, tuple(joints)
 
 
 def _joined(
-    by_count: Sequence[tuple[str, frozenset[str]]], survey: _Survey, joints: Sequence[str]
-) -> list[tuple[tuple[str, frozenset[str]], list[int]]] | None:
-    """Return topics that have all joints together, the one with most of them first."""
+    by_count: Sequence[_Key], survey: _Survey, joints: Sequence[str]
+) -> list[tuple[_Key, list[str], list[int]]]:
+    """Return topics that have all joints, the one with most of them first; none if some lack."""
     left = set(joints)
-    result: list[tuple[tuple[str, frozenset[str]], list[int]]] = []
+    result: list[tuple[_Key, list[str], list[int]]] = []
     while left:
         key = max(by_count, key=lambda key: (len(left & key[1]), survey.counts[key]))
         if not left & key[1]:
-            return None
-        result.append((key, [j for j, name in enumerate(joints) if name in left & key[1]]))
+            return []
+        places = [j for j, name in enumerate(joints) if name in left & key[1]]
+        result.append((key, [joints[j] for j in places], places))
         left -= key[1]
     return result
+
+
+def _alike(
+    path: Path,
+    by_count: Sequence[_Key],
+    survey: _Survey,
+    joints: Sequence[str],
+    notes: list[str],
+) -> list[tuple[_Key, list[str], list[int]]]:
+    """Return the topic whose joints have similar names.
+
+    Raises:
+        LogError: there is none, or more than one.
+    """
+    fits = [(key, *assigned(survey.names[key], joints)) for key in by_count]
+    found = [(key, labels, words) for key, labels, words in fits if labels is not None]
+    if len({(key[0], *labels) for key, labels, _ in found}) == 1:
+        key, labels, words = found[0]
+        notes.append(words)
+        return [(key, labels, [*range(len(joints))])]
+    there = "; ".join(
+        f"{topic} has {', '.join(survey.names[topic, names])}"
+        for topic, names in by_count[:MOST_TOPICS]
+    )
+    what = "more than one topic may have" if found else "no topic has"
+    raise LogError(
+        path,
+        f"{what} the joints {', '.join(joints)}: {there}. joints=[...] takes names of the file, "
+        'columns={"topic": "..."} chooses a topic.',
+    )
 
 
 # Commands of controllers.
