@@ -220,10 +220,10 @@ def test_stream_gives_the_numbers_of_read(
 
 def test_joints_are_keyed_by_name_whatever_their_order(tmp_path: Path) -> None:
     q = motion(30)
-    rows = []
+    rows: list[tuple[int, Any]] = []
     for k, x in enumerate(q):
         order = np.roll([0, 1, 2], k)
-        names = [NAMES[j] for j in order] + (["gripper"] if k % 4 == 1 else [])
+        names: list[str] = [NAMES[int(j)] for j in order] + (["gripper"] if k % 4 == 1 else [])
         more = [9.0] if k % 4 == 1 else []
         y = [*x[order], *more]
         t = START + k * STEP
@@ -335,7 +335,7 @@ def test_without_stamps_times_of_recording_are_used_and_told(tmp_path: Path, sto
 def test_stamps_that_do_not_increase_are_an_error_unless_sorted(
     tmp_path: Path, shift: int, words: str
 ) -> None:
-    rows = []
+    rows: list[tuple[int, Any]] = []
     for k, x in enumerate(motion(20)):
         stamp = START + (9 * STEP + shift if k == 10 else k * STEP)
         rows.append((START + k * STEP, state(stamp, NAMES, x)))
@@ -376,6 +376,17 @@ def test_commands_hold_until_the_next_one(tmp_path: Path) -> None:
     assert (log.q_cmd == np.outer(held, [1.0, 2.0, 3.0])).all()
     assert (log.q == motion(40)).all()
     assert any("/arm/state" in note for note in log.notes)
+
+
+def test_joint_states_are_preferred_to_what_a_controller_repeats(tmp_path: Path) -> None:
+    rows = [
+        (START + k * STEP // 2, controller(START + k * STEP // 2, NAMES, [1, 2, 3], [4, 5, 6]))
+        for k in range(80)
+    ]
+    kind = "control_msgs/msg/JointTrajectoryControllerState"
+    log = Log.read(bag(tmp_path / "bag", [states(), ("/a_controller/state", kind, rows)]))
+    assert log.q_cmd is not None
+    assert (log.q == motion(40)).all() and (log.q_cmd == [1, 2, 3]).all()
 
 
 def test_a_controller_alone_has_positions_and_commands(tmp_path: Path) -> None:
@@ -649,8 +660,13 @@ def test_files_of_a_folder_follow_each_other(tmp_path: Path) -> None:
     assert (log.q == np.concatenate([motion(20), motion(20)])).all()
 
 
-def test_names_of_joints_are_taken_as_they_are(tmp_path: Path) -> None:
+def test_names_are_taken_as_they_are_and_told_on_one_line(tmp_path: Path) -> None:
     names = ["dot", "<b>x</b>", "tool [deg]", "a\nb"]
-    log = Log.read(bag(tmp_path / "bag", [states(names=names)]))
+    folder = bag(tmp_path / "bag", [states(names=names), states("/o\n\x1b[31m", 9, ["c\nd"])])
+    log = Log.read(folder)
+    assert all(note.isprintable() for note in log.notes) and len(log.notes) == 1
+    with pytest.raises(LogError) as error:
+        Log.read(folder, joints=["e", "f"])
+    assert str(error.value).isprintable()
     assert log.joint_names == tuple(names)
     assert (log.q == motion(40, 4)).all()

@@ -169,8 +169,8 @@ def _content(path: Path, file: Any, columns: Given) -> _Content:
         notes.append(f"joints are named as ALOHA does, in this order: {', '.join(names)}.")
     if any("current [mA]" in found for _, found in episodes):
         notes.append(
-            f"{ALOHA_EFFORTS} are taken as motor currents in mA, as ALOHA records them; for torques "
-            f'in N m say columns={{"tau": "{ALOHA_EFFORTS}"}}.'
+            f"{ALOHA_EFFORTS} are taken as motor currents in mA, as ALOHA records them; for "
+            f'torques in N m say columns={{"tau": "{ALOHA_EFFORTS}"}}.'
         )
     clock, rate = None, 0.0
     if not any(is_time(name) for name in first) and not ("t" in columns and columns["t"] in first):

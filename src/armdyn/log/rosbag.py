@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import LogError, shown
-from armdyn.files import listed
 from armdyn.log.bagfile import Channel, messages
 from armdyn.log.cdr import (
     KNOWN,
@@ -39,8 +38,11 @@ TEXT = "std_msgs/String"
 # Commands are used if they begin within this share of the samples; samples before are left out.
 LATEST_COMMAND = 0.1
 
-# How many topics a message shows.
-MOST_TOPICS = 20
+# How many topics or joints a message shows.
+MOST_NAMES = 20
+
+# If topics have the same joints, the first of these types is taken.
+PREFERRED = ("sensor_msgs/JointState", "control_msgs/DynamicJointState")
 
 
 def read_rosbag(
@@ -184,11 +186,16 @@ def _as_commands(samples: Samples) -> Samples:
     return replace(samples, values={"q_cmd": samples.values["q"]})
 
 
+def _said(names: Iterable[str]) -> str:
+    """Return names of topics or joints for a message: on one line, not too many."""
+    words = [shown(name)[1:-1] for name in names]
+    more = [f"... and {len(words) - MOST_NAMES} more"] if len(words) > MOST_NAMES else []
+    return ", ".join([*words[:MOST_NAMES], *more])
+
+
 def topics_in_words(topics: Mapping[str, str]) -> str:
     """Return topics with their types, not too many."""
-    words = [f"{shown(name)[1:-1]} ({kind})" for name, kind in sorted(topics.items())]
-    more = f", ... and {len(words) - MOST_TOPICS} more" if len(words) > MOST_TOPICS else ""
-    return (", ".join(words[:MOST_TOPICS]) or "no topics") + more
+    return _said(f"{name} ({kind})" for name, kind in sorted(topics.items())) or "no topics"
 
 
 # What a recording has.
@@ -339,7 +346,8 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
         if faults:
             cause = faults.most_common(1)[0][0]
             lost.append(
-                f"{faults.total()} messages of {topic} cannot be decoded and are left out: {cause}."
+                f"{faults.total()} messages of {_said([topic])} cannot be decoded and are left "
+                f"out: {cause}."
             )
     if not survey.counts:
         raise LogError(
@@ -347,7 +355,7 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
             f"has no joint states; it has {topics_in_words(recording.topics)}. Expected a topic of "
             f"sensor_msgs/msg/JointState. {' '.join(lost)}".rstrip(),
         )
-    sources, names = _sources(path, survey, joints, notes)
+    sources, names = _sources(recording, survey, joints, notes)
     roles = ["q"]
     for role, word in (("qd", "velocities"), ("tau", "efforts")):
         gone = [
@@ -358,20 +366,20 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
             roles.append(role)
         elif len(gone) < len(names):
             notes.append(
-                f"{word} are left out: {', '.join(gone)} have none; joints=[...] without them "
+                f"{word} are left out: {_said(gone)} have none; joints=[...] without them "
                 "keeps those of the others."
             )
     for one in sources:
         if not one.is_stamped:
             notes.append(
-                f"headers of {one.topic} have no time stamps; times of recording are used, which "
-                "are later by the delay of the network."
+                f"headers of {_said([one.topic])} have no time stamps; times of recording are "
+                "used, which are later by the delay of the network."
             )
     base = sources[0]
     commands = _commands(survey, recording.topics, base, sources, names, notes)
     if recording.unread:
         unread = sorted(set(recording.unread))
-        notes.append(f"topics that were not asked for are left out: {', '.join(unread)}.")
+        notes.append(f"topics that were not asked for are left out: {_said(unread)}.")
     if recording.has_description:
         notes.append(
             "the recording has the URDF of the robot: armdyn.log.rosbag.robot_description(path) "
@@ -381,12 +389,24 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
 
 
 def _sources(
-    path: Path, survey: _Survey, joints: Sequence[str] | None, notes: list[str]
+    recording: _Recording, survey: _Survey, joints: Sequence[str] | None, notes: list[str]
 ) -> tuple[list[_Source], tuple[str, ...]]:
     """Return where the joints are read from, and their names."""
+    path = recording.path
+    kinds = recording.topics
+    ranks = {
+        topic: PREFERRED.index(kinds[topic]) if kinds[topic] in PREFERRED else len(PREFERRED)
+        for topic, _ in survey.counts
+    }
     by_count = sorted(
         survey.counts,
-        key=lambda key: (-survey.counts[key], -len(key[1]), survey.names[key], key[0]),
+        key=lambda key: (
+            any(ranks[other] < ranks[key[0]] and names >= key[1] for other, names in survey.counts),
+            -survey.counts[key],
+            -len(key[1]),
+            survey.names[key],
+            key[0],
+        ),
     )
 
     def source(key: _Key, labels: Sequence[str], places: Sequence[int]) -> _Source:
@@ -397,43 +417,43 @@ def _sources(
         there = [name for name in survey.names[key] if (key[0], "q", name) in survey.finite]
         still = [name for name in survey.names[key] if name not in there]
         if not there:
-            raise LogError(path, f"no position of {key[0]} is a number.")
+            raise LogError(path, f"no position of {_said([key[0]])} is a number.")
         if still:
-            notes.append(f"joints without positions are left out: {', '.join(still)}.")
+            notes.append(f"joints without positions are left out: {_said(still)}.")
         others = [
-            f"{topic} ({survey.counts[topic, names]} messages of "
-            f"{', '.join(survey.names[topic, names])})"
+            f"{_said([topic])} ({survey.counts[topic, names]} messages of "
+            f"{_said(survey.names[topic, names])})"
             for topic, names in by_count[1:]
             if not (topic == key[0] and names > key[1])
         ]
         if others:
             notes.append(
-                f"joints are those of {key[0]}, which has most messages; not read: "
-                f"{'; '.join(others[:MOST_TOPICS])}. "
+                f"joints are those of {_said([key[0]])}, which has most messages; not read: "
+                f"{'; '.join(others[:MOST_NAMES])}. "
                 f'columns={{"topic": "..."}} or joints=[...] chooses others.'
             )
         return [source(key, there, range(len(there)))], tuple(there)
-    found = _joined(by_count, survey, joints) or _alike(path, by_count, survey, joints, notes)
+    found = _joined(by_count, joints) or _alike(path, by_count, survey, joints, notes)
     sources = [source(key, labels, places) for key, labels, places in found]
     if len(sources) > 1:
         notes.append(
-            f"joints of {listed([one.topic for one in sources[1:]], 'and')} are interpolated "
-            f"linearly to the stamps of {sources[0].topic}; samples outside of the common time are "
-            "left out."
+            f"joints of {_said(one.topic for one in sources[1:])} are interpolated linearly to the "
+            f"stamps of {_said([sources[0].topic])}; samples outside of the common time are left "
+            "out."
         )
     elif len({topic for topic, _ in by_count}) > 1:
-        notes.append(f"joints are those of {sources[0].topic}.")
+        notes.append(f"joints are those of {_said([sources[0].topic])}.")
     return sources, tuple(joints)
 
 
 def _joined(
-    by_count: Sequence[_Key], survey: _Survey, joints: Sequence[str]
+    by_count: Sequence[_Key], joints: Sequence[str]
 ) -> list[tuple[_Key, list[str], list[int]]]:
     """Return topics that have all joints, the one with most of them first; none if some lack."""
     left = set(joints)
     result: list[tuple[_Key, list[str], list[int]]] = []
     while left:
-        key = max(by_count, key=lambda key: (len(left & key[1]), survey.counts[key]))
+        key = max(by_count, key=lambda key: len(left & key[1]))
         if not left & key[1]:
             return []
         places = [j for j, name in enumerate(joints) if name in left & key[1]]
@@ -461,13 +481,13 @@ def _alike(
         notes.append(words)
         return [(key, labels, [*range(len(joints))])]
     there = "; ".join(
-        f"{topic} has {', '.join(survey.names[topic, names])}"
-        for topic, names in by_count[:MOST_TOPICS]
+        f"{_said([topic])} has {_said(survey.names[topic, names])}"
+        for topic, names in by_count[:MOST_NAMES]
     )
     what = "more than one topic may have" if found else "no topic has"
     raise LogError(
         path,
-        f"{what} the joints {', '.join(joints)}: {there}. joints=[...] takes names of the file, "
+        f"{what} the joints {_said(joints)}: {there}. joints=[...] takes names of the file, "
         'columns={"topic": "..."} chooses a topic.',
     )
 
@@ -517,16 +537,16 @@ def _commands(
     first, last = (time + shift for time in survey.spans[base.topic])
     if times[0] > first + LATEST_COMMAND * (last - first):
         notes.append(
-            f"commands of {topic} are left out: the first is {(times[0] - first) / SECOND:.3g} s "
-            "after the first joint state."
+            f"commands of {_said([topic])} are left out: the first is "
+            f"{(times[0] - first) / SECOND:.3g} s after the first joint state."
         )
         return None
     others = sorted(name for name in survey.commands if name != topic)
-    also = f"; not used: {', '.join(others)}" if others else ""
+    also = f"; not used: {_said(others)}" if others else ""
     what = "points of trajectories" if topics.get(topic) == TRAJECTORY else "commands"
     notes.append(
-        f"q_cmd are {what} of {topic}, each until the next one, and samples before the first are "
-        f"left out{also}."
+        f"q_cmd are {what} of {_said([topic])}, each until the next one, and samples before the "
+        f"first are left out{also}."
     )
     return times, q_cmd
 
