@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import FileError, InputError, LogError
 from armdyn.files import FileFormat, check_regular, listed, reading, writing
-from armdyn.log.columns import EXTRA, Meaning, Table, meaning
+from armdyn.log.columns import ANGLES, EXTRA, NORMALISED, Meaning, Table, meaning
 from armdyn.log.match import understood
 from armdyn.log.rows import extremes
 from armdyn.log.stamps import STEPS
@@ -34,23 +34,38 @@ class LogFormat(FileFormat):
     Attributes:
         blocks: function that reads a long file block by block; None if it is read as a whole.
         options: the arguments of `Log.read` that the reader takes.
+        folder: the file by which a folder of this format is known; "" if logs are single files.
     """
 
     blocks: str | None = None
     options: tuple[str, ...] = ()
+    folder: str = ""
 
     def table(self, path: Path, given: dict[str, Any]) -> Table:
         """Return all rows of a file."""
+        self._check(given)
         read = self.function(self.reader, "reading")
         return read(path, **{key: given[key] for key in self.options})
 
     def tables(self, path: Path, given: dict[str, Any]) -> Iterator[Table]:
         """Yield the rows of a file block by block."""
+        self._check(given)
         if self.blocks is None:
             return iter([self.table(path, given)])
         read = self.function(self.blocks, "reading")
         return read(path, **{key: given[key] for key in self.options})
 
+    def _check(self, given: dict[str, Any]) -> None:
+        if given["units"] == NORMALISED and "units" not in self.options:
+            raise InputError(
+                f"`units` is {NORMALISED!r}, which only LeRobot datasets have; expected "
+                f"{listed([repr(unit) for unit in ANGLES])}.",
+                argument="units",
+            )
+
+
+# The file by which a LeRobot dataset is known.
+LEROBOT_INFO = "meta/info.json"
 
 FORMATS: list[LogFormat] = [
     LogFormat(
@@ -82,6 +97,15 @@ FORMATS: list[LogFormat] = [
         unlisted_written=(".pq",),
         extra=("pyarrow", "parquet"),
     ),
+    LogFormat(
+        name="LeRobot datasets",
+        suffixes=(),
+        folder=LEROBOT_INFO,
+        reader="armdyn.log.lerobot:read_lerobot",
+        blocks="armdyn.log.lerobot:lerobot_blocks",
+        options=("units", "joints"),
+        extra=("pyarrow", "parquet"),
+    ),
 ]
 
 
@@ -89,14 +113,38 @@ def format_read(path: Path) -> LogFormat:
     """Return the format of an existing log file.
 
     Raises:
-        LogError: its suffix is unknown, or it is not a regular file.
+        LogError: its suffix is unknown, or it is neither a regular file nor a folder of a format.
     """
+    if (folder := format_of_folder(path)) is not None:
+        return folder
     found = reading(FORMATS, path)
     if not found:
         raise LogError(path, f"{path.suffix.lower()} files are not read. {read_in_words()}")
     if not check_regular(path, "a log", LogError):
         raise LogError(path, "there is no such file.")
     return found[0]
+
+
+def format_of_folder(path: Path) -> LogFormat | None:
+    """Return the format of a folder that is one log; None if it is none.
+
+    Raises:
+        LogError: it is one, but a file is missing.
+    """
+    try:
+        is_folder = path.is_dir()
+        known = [one for one in FORMATS if one.folder and (path / one.folder).exists()]
+        is_bare = is_folder and not known and any(path.glob("data/chunk-*/*.parquet"))
+    except (OSError, ValueError):  # a name that is too long, or has a NUL: its reader reports it
+        return None
+    if is_bare:
+        raise LogError(
+            path,
+            f"has data files of a LeRobot dataset but no {LEROBOT_INFO}, which names its joints. "
+            'Copy it from the dataset, or read a data file with columns={"q": "observation.state"} '
+            "(--columns q=observation.state).",
+        )
+    return known[0] if known else None
 
 
 def format_written(path: Path, what: str = "logs") -> LogFormat:
@@ -122,7 +170,9 @@ def is_log_path(path: Path) -> bool:
 
 def read_in_words() -> str:
     """Return a sentence on the suffixes of logs."""
-    return f"Logs are {listed([suffix for one in FORMATS for suffix in one.suffixes])}."
+    suffixes = [suffix for one in FORMATS for suffix in one.suffixes]
+    folders = [f"{one.name} (folders)" for one in FORMATS if one.folder]
+    return f"Logs are {listed([*suffixes, *folders])}."
 
 
 def written_in_words() -> str:
