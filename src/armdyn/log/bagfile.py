@@ -47,6 +47,7 @@ def bag_files(path: Path, lost: list[str]) -> list[Path]:
     """Return the files of a recording in the order of recording; a file is its own recording."""
     if not path.is_dir():
         return [path]
+    check_regular(path / METADATA, "a recording", LogError)
     text = (path / METADATA).read_text(encoding="utf-8", errors="replace")
     listed = re.findall(r"^\s*-\s*['\"]?([^'\"\n]+\.(?:mcap|db3))['\"]?\s*$", text, re.M)
     names = [Path(name).name for name in dict.fromkeys(listed)]

@@ -116,8 +116,9 @@ def _repeated(log: Log) -> Rows:
 
 def _without_rows(log: Log, rows: Rows) -> Log:
     extra = {name: np.delete(column, rows, axis=0) for name, column in log.extra.items()}
+    stops = cast("list[int]", [one.stop for one in log.episodes])
     left = {name: _without(getattr(log, name), rows) for name in ("t", *log.measured)}
-    ends = [one.stop - int(np.searchsorted(rows, one.stop)) for one in log.episodes]
+    ends = [stop - int(np.searchsorted(rows, stop)) for stop in stops]
     episodes = [slice(a, b) for a, b in pairwise([0, *ends]) if a < b]
     return replace(log, **left, extra=MappingProxyType(extra), episodes=episodes)
 

@@ -72,6 +72,8 @@ UNITS = {
     "q_cmd": ANGLES, "load": {}, "episode": {},
 }  # fmt: skip
 SI = "si"
+# Positions that LeRobot normalises to the calibrated range of each joint, -100 to 100.
+NORMALISED = "m100_100"
 
 # Prefix of an extra column whose name could be read as a quantity.
 EXTRA = "extra."
@@ -112,7 +114,7 @@ _TIME = re.compile(
 _EPISODE = re.compile(r"^episode(?:_?(?:index|id|number))?$", re.I)
 _OTHER = re.compile(rf"(?:^|{_GAP})(?:{_any_of(NOT_MEASURED)})(?:{_GAP}|\d|\[|$)", re.I)
 _COMMAND = re.compile(rf"(?:^|{_GAP})(?:{_any_of(COMMANDS)})(?={_GAP}|\d|\[|$){_GAP}*", re.I)
-_ROLE_OF = {word: role for role, words in WORDS.items() for word in words.split()}
+ROLE_OF = {word: role for role, words in WORDS.items() for word in words.split()}
 
 
 @dataclass(frozen=True)
@@ -195,9 +197,9 @@ def _quantity(name: str) -> Meaning | None:
         word = found[1].lower()
         # "a.pos" is the position of a joint called a, not an acceleration.
         if word not in NEEDS_JOINT or (joint and joint.lower() not in AFTER_JOINT.split()):
-            return Meaning(_ROLE_OF[word], joint)
+            return Meaning(ROLE_OF[word], joint)
     if found := _JOINT_FIRST.match(name):
-        return Meaning(_ROLE_OF[found[2].lower()], found[1])
+        return Meaning(ROLE_OF[found[2].lower()], found[1])
     return None
 
 
@@ -219,6 +221,9 @@ class Table:
         joint_names: if the file has them.
         notes: findings while reading.
         lost: parts of the file that could not be used.
+        meanings: of columns whose names need not be understood.
+        scales: factors to SI units of columns whose names do not tell the unit.
+        said: options of `Log.read` that say what was guessed.
     """
 
     path: Path
@@ -228,6 +233,9 @@ class Table:
     joint_names: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list[str])
     lost: list[str] = field(default_factory=list[str])
+    meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
+    scales: Mapping[str, float] = field(default_factory=dict[str, float])
+    said: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def place(self, row: int) -> int | None:
         """Return the line of a row, None if the file has no lines."""

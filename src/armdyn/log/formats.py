@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import FileError, InputError, LogError
 from armdyn.files import FileFormat, check_regular, listed, reading, writing
-from armdyn.log.columns import EXTRA, Meaning, Table, meaning
+from armdyn.log.columns import ANGLES, EXTRA, NORMALISED, Meaning, Table, meaning
 from armdyn.log.match import understood
 from armdyn.log.rows import extremes
 from armdyn.log.stamps import STEPS
@@ -34,12 +34,12 @@ class LogFormat(FileFormat):
     Attributes:
         blocks: function that reads a long file block by block; None if it is read as a whole.
         options: the arguments of `Log.read` that the reader takes.
-        folder: a file that marks a folder as a log of this format; None if logs are files.
+        folder: the file by which a folder of this format is known; "" if logs are single files.
     """
 
     blocks: str | None = None
     options: tuple[str, ...] = ()
-    folder: str | None = None
+    folder: str = ""
 
     def table(self, path: Path, given: dict[str, Any]) -> Table:
         """Return all rows of a file."""
@@ -53,11 +53,27 @@ class LogFormat(FileFormat):
         read = self.function(self.blocks, "reading")
         return read(path, **self._arguments(path, given))
 
+    def marks(self, path: Path) -> bool:
+        """Whether a path is a folder that is one log of this format."""
+        if not self.folder or not (path / self.folder).exists():
+            return False
+        names = [one.name for one in path.iterdir()]
+        return not self.suffixes or any(end in name for name in names for end in self.suffixes)
+
     def _arguments(self, path: Path, given: dict[str, Any]) -> dict[str, Any]:
-        if "columns" not in self.options and "topic" in given["columns"]:
+        if given["units"] == NORMALISED and "units" not in self.options:
+            raise InputError(
+                f"`units` is {NORMALISED!r}, which only LeRobot datasets have; expected "
+                f"{listed([repr(unit) for unit in ANGLES])}.",
+                argument="units",
+            )
+        if "topic" in given["columns"] and "columns" not in self.options:
             raise LogError(path, 'has no topics; leave columns["topic"] out.')
         return {key: given[key] for key in self.options}
 
+
+# The file by which a LeRobot dataset is known.
+LEROBOT_INFO = "meta/info.json"
 
 FORMATS: list[LogFormat] = [
     LogFormat(
@@ -90,6 +106,15 @@ FORMATS: list[LogFormat] = [
         extra=("pyarrow", "parquet"),
     ),
     LogFormat(
+        name="LeRobot datasets",
+        suffixes=(),
+        folder=LEROBOT_INFO,
+        reader="armdyn.log.lerobot:read_lerobot",
+        blocks="armdyn.log.lerobot:lerobot_blocks",
+        options=("units", "joints"),
+        extra=("pyarrow", "parquet"),
+    ),
+    LogFormat(
         name="ROS 2 recordings",
         suffixes=(".mcap", ".db3"),
         reader="armdyn.log.rosbag:read_rosbag",
@@ -108,18 +133,13 @@ FORMATS: list[LogFormat] = [
 ]
 
 
-def folder_format(path: Path) -> LogFormat | None:
-    """Return the format of a folder that is one log; None if it is not."""
-    return next((one for one in FORMATS if one.folder and (path / one.folder).is_file()), None)
-
-
 def format_read(path: Path) -> LogFormat:
     """Return the format of an existing log file, or of a folder that is one log.
 
     Raises:
-        LogError: its suffix is unknown, or it is not a regular file.
+        LogError: its suffix is unknown, or it is neither a regular file nor a folder of a format.
     """
-    if (folder := folder_format(path)) is not None:
+    if (folder := format_of_folder(path)) is not None:
         return folder
     found = reading(FORMATS, path)
     if not found:
@@ -127,6 +147,28 @@ def format_read(path: Path) -> LogFormat:
     if not check_regular(path, "a log", LogError):
         raise LogError(path, "there is no such file.")
     return found[0]
+
+
+def format_of_folder(path: Path) -> LogFormat | None:
+    """Return the format of a folder that is one log; None if it is none.
+
+    Raises:
+        LogError: it is one, but a file is missing.
+    """
+    try:
+        is_folder = path.is_dir()
+        known = [one for one in FORMATS if one.marks(path)]
+        is_bare = is_folder and not known and any(path.glob("data/chunk-*/*.parquet"))
+    except (OSError, ValueError):  # a name that is too long, or has a NUL: its reader reports it
+        return None
+    if is_bare:
+        raise LogError(
+            path,
+            f"has data files of a LeRobot dataset but no {LEROBOT_INFO}, which names its joints. "
+            'Copy it from the dataset, or read a data file with columns={"q": "observation.state"} '
+            "(--columns q=observation.state).",
+        )
+    return known[0] if known else None
 
 
 def format_written(path: Path, what: str = "logs") -> LogFormat:
@@ -152,7 +194,9 @@ def is_log_path(path: Path) -> bool:
 
 def read_in_words() -> str:
     """Return a sentence on the suffixes of logs."""
-    return f"Logs are {listed([suffix for one in FORMATS for suffix in one.suffixes])}."
+    suffixes = [suffix for one in FORMATS for suffix in one.suffixes]
+    folders = [f"{one.name} (folders)" for one in FORMATS if one.folder]
+    return f"Logs are {listed([*suffixes, *folders])}."
 
 
 def written_in_words() -> str:

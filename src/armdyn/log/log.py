@@ -62,6 +62,7 @@ class Log:
         source: the file of the log, for messages.
         notes: findings and changes while reading, one sentence each.
         origin: the recorder's clock at ``t = 0`` [s]; 0 if stamps are as recorded.
+        command: the command line that reads the file in the same way without guessing.
 
     Examples:
         >>> t = np.arange(100) / 100
@@ -89,6 +90,7 @@ class Log:
     source: str = ""
     notes: tuple[str, ...] = ()
     origin: float = 0.0
+    command: str = ""
 
     def __post_init__(self) -> None:
         t, notes, began = checked_stamps(self.t)
@@ -119,6 +121,7 @@ class Log:
         self._set("source", checked_text(self.source, "source", empty=True))
         self._set("notes", (*checked_notes(self.notes), *notes))
         self._set("origin", checked_number(self.origin, "origin") + began)
+        self._set("command", checked_text(self.command, "command", empty=True))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -150,7 +153,7 @@ class Log:
         sort: bool = False,
         missing: str = "error",
     ) -> Log:
-        """Read a log file: CSV or other text, NPZ of NumPy, MAT of MATLAB, or Parquet.
+        """Read a log: CSV or other text, NPZ of NumPy, MAT of MATLAB, Parquet, a LeRobot dataset.
 
         Columns are found by their names, in any order and case: the time by ``t``, ``time``,
         ``stamp``, ``sec`` and ``nanosec``, ...; and for each joint ``q1``, ``q_1``, ``q[0]``,
@@ -163,7 +166,8 @@ class Log:
         continue each other; their clocks may restart.
 
         Args:
-            path: the file, or several of them, which are joined by `concat`.
+            path: the file, or the folder of a LeRobot dataset; or several of them, which are
+                joined by `concat`.
             joints: an `Arm` or joint names: selects the joints and their order. With an arm, its
                 limits tell degrees from radians. If left out, the joints are those of the file, in
                 the order of the file.
@@ -171,9 +175,10 @@ class Log:
                 ``{"t": "clock", "q": ["a1", "a2"]}``. A single name for q, qd, qdd, tau, current,
                 q_cmd or load means an ``(N, n)`` array, or has a ``*`` in place of the joint:
                 ``"axis*_angle"``.
-            units: of positions: "rad", "deg", "m" or "mm", for all joints or one each. If left out,
-                taken from the column names, else radians; positions that can only be degrees are
-                refused.
+            units: of positions: "rad", "deg", "m" or "mm", for all joints or one each, or
+                "m100_100" for positions that LeRobot normalises to -100 ... 100. If left out, taken
+                from the column names or, of a LeRobot dataset, the steps of encoders, else radians;
+                positions that can only be degrees are refused.
             time_unit: "s", "ms", "us" or "ns". If left out, taken from the column name or inferred
                 from the stamps.
             torque: which effort to take: "torque", "current", "none", or "auto" for torques or,

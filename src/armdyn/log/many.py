@@ -17,7 +17,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_items
 from armdyn.cluster import Cluster
 from armdyn.errors import FileError, InputError, LogError, LogWarning, shown
-from armdyn.log.formats import folder_format, is_log_path, read_in_words
+from armdyn.log.formats import format_of_folder, is_log_path, read_in_words
 from armdyn.log.log import COLUMNS, Log, LongLog
 from armdyn.log.rows import FileRows, blocks, is_in_file, picked
 from armdyn.log.segments import GAP
@@ -27,7 +27,7 @@ from armdyn.log.stamps import STEPS_BETWEEN
 
 
 def log_paths(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the files of a path: one file, those of a pattern, or the logs in a folder, by name.
+    """Return the files of a path: one log, those of a pattern, or the logs in a folder, by name.
 
     Raises:
         LogError: no log is there.
@@ -37,7 +37,9 @@ def log_paths(path: str | os.PathLike[str]) -> list[Path]:
         folder, there = os.path.isdir(one), os.path.lexists(one)
     except ValueError:  # a NUL in the name: the reader reports it
         return [one]
-    if folder and folder_format(one) is None:
+    if folder and format_of_folder(one) is not None:
+        return [one]
+    if folder:
         listed = sorted(
             file for file in one.iterdir() if is_log_path(file) and os.path.isfile(file)
         )

@@ -80,7 +80,7 @@ def matched(
         LogError: a quantity is missing or ambiguous; the message lists the columns and says how to
             choose one.
     """
-    meanings = {name: understood(name) for name in (*table.columns, *table.text)}
+    meanings = {name: meaning_in(table, name) for name in (*table.columns, *table.text)}
     time, nanosec = _time(table, meanings, said)
     notes: list[str] = []
     found: dict[str, dict[str | None, str]] = {}
@@ -118,6 +118,11 @@ def matched(
             )
     names = {k: v for k, v in result.items() if v}
     return Matched(time, nanosec, episode, names, wanted, effort, optional, notes)
+
+
+def meaning_in(table: Table, name: str) -> Meaning | None:
+    """Return the meaning of a column: the one that its reader knows, or that of its name."""
+    return table.meanings.get(name) or understood(name)
 
 
 def understood(name: str) -> Meaning | None:
@@ -210,7 +215,7 @@ def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str |
         return {None: _list(names)[0]}
     result: dict[str | None, str] = {}
     for k, name in enumerate(_list(names), 1):
-        m = understood(name)
+        m = meaning_in(table, name)
         label = m.joint if m and m.joint is not None and m.role == role else None
         result[str(k) if label is None or label in result else label] = name
     if len(result) != len(_list(names)):

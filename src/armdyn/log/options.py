@@ -20,7 +20,7 @@ from armdyn.checks import (
     checked_text,
 )
 from armdyn.errors import InputError, shown
-from armdyn.log.columns import ANGLES, ROLES, TIMES
+from armdyn.log.columns import ANGLES, NORMALISED, ROLES, TIMES
 
 # The arguments of `Log.read` and `Log.stream`, checked before any file is opened.
 
@@ -79,13 +79,14 @@ class ReadOptions:
         """Return the options that readers of some formats take."""
         return {
             "delimiter": self.delimiter,
+            "units": self.units,
             "joints": self.joint_names,
             "columns": self.columns,
         }
 
     def scales(self, n: int) -> Array | None:
         """Return the factors of positions to SI units; None if no unit is given."""
-        if self.units is None:
+        if self.units is None or self.units == NORMALISED:  # its reader knows the factors
             return None
         each = (self.units,) * n if isinstance(self.units, str) else self.units
         if len(each) != n:
@@ -152,7 +153,7 @@ def _units(units: object) -> str | tuple[str, ...] | None:
     if units is None:
         return None
     if isinstance(units, str):
-        return _choice(units, "units", ANGLES)
+        return _choice(units, "units", (*ANGLES, NORMALISED))
     return _each(units, "units", ANGLES)
 
 

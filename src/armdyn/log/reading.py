@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import warnings
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from armdyn.errors import ArmdynError, LogError, LogWarning, shown
 from armdyn.log.columns import EXTRA, ROLES, UNITS, Table, unit_in
 from armdyn.log.formats import format_read
 from armdyn.log.log import LongLog
-from armdyn.log.match import Matched, matched, understood
+from armdyn.log.match import Matched, matched, meaning_in
 from armdyn.log.options import ReadOptions
 from armdyn.log.rows import FileRows, extremes
 from armdyn.log.stamps import EpisodeClock, check_angles, clock_of, ordered, still_joints
@@ -87,27 +88,31 @@ def complete_rows(
     return np.flatnonzero(good)
 
 
-def to_si(blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
+def to_si(table: Table, blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
     """Convert in place; return whether the unit of the positions is known."""
     for role, block in blocks.items():
-        units = [_unit(name, role) for name in match.names[role]]
+        units = [_unit(table, name, role) for name in match.names[role]]
         known = UNITS[role]
         factors = np.array([known.get(unit, 1.0) if unit else 1.0 for unit in units])
-        if role == "q_cmd" and not any(units):
-            units = [_unit(name, "q") for name in match.names["q"]]
+        if any(name in table.scales for name in match.names[role]):
+            factors = np.array([table.scales.get(name, 1.0) for name in match.names[role]])
+        elif role == "q_cmd" and not any(units):
+            units = [_unit(table, name, "q") for name in match.names["q"]]
             factors = np.array([known.get(unit, 1.0) if unit else 1.0 for unit in units])
         follows = role in ("q", "q_cmd") or (role in ("qd", "qdd") and not any(units))
         if scale is not None and follows:
             factors = scale
         if np.any(factors != 1.0):
             blocks[role] = block * factors
-    q_units = [_unit(name, "q") for name in match.names["q"]]
-    return scale is not None or (bool(q_units) and all(q_units))
+    told = [name in table.scales or _unit(table, name, "q") for name in match.names["q"]]
+    return scale is not None or (bool(told) and all(told))
 
 
-def _unit(name: str, role: str) -> str | None:
+def _unit(table: Table, name: str, role: str) -> str | None:
     """Return the unit that the name of a column says, also of a name that is not understood."""
-    meant = understood(name)
+    meant = meaning_in(table, name)
+    if name in table.meanings:
+        return meant.unit if meant else None
     return (meant.unit if meant else None) or unit_in(name, role)
 
 
@@ -151,6 +156,7 @@ class _Conversion:
         self.origin = (self._clock.origin or 0.0) / self._clock.per_second
         self.is_unit_known = True
         self._episodes, self._lengths = EpisodeClock(), Counter[int]()
+        self._said = {"time_unit": self._clock.guessed or "", **first.said}
 
     def samples(
         self, table: Table, roles: Iterable[str]
@@ -171,10 +177,30 @@ class _Conversion:
                 table.notes.append(f"{role} has missing numbers and is left out.")
         if len(episodes):
             self._lengths.update(episodes[rows].tolist())
-        self.is_unit_known = to_si(blocks, self.match, self._scale)
+        self.is_unit_known = to_si(table, blocks, self.match, self._scale)
         if self._gears is not None:
             to_joint_side(blocks, self._gears, options.motor_side, table.notes)
         return t[rows], rows, blocks
+
+    def command(self, file: Path) -> str:
+        """Return the command line that reads the file in the same way without guessing."""
+        options = self._options
+        said = {
+            "units": options.units
+            or self._said.get("units")
+            or ("" if self.is_unit_known else "rad"),
+            "time-unit": options.time_unit or self._said["time_unit"],
+        }
+        words = ["armdyn", "identify", "ARM", str(file)]
+        for name, value in said.items():
+            if value:
+                words += [f"--{name}", value if isinstance(value, str) else ",".join(value)]
+        for role, names in options.columns.items():
+            listed = [names] if isinstance(names, str) else names
+            words += ["--columns", f"{role}={','.join(listed)}"]
+        words += ["--sort"] if options.sort else []
+        words += ["--drop-missing"] if options.missing == "drop" else []
+        return shlex.join(words)
 
     @property
     def episodes(self) -> list[slice]:
@@ -218,6 +244,7 @@ def read_arrays(file: Path, options: ReadOptions) -> dict[str, Any]:
         "source": str(file),
         "notes": (*table.notes, *table.lost, *still),
         "origin": found.origin,
+        "command": found.command(file),
     }
 
 
@@ -262,6 +289,7 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
         source=str(file),
         notes=(*dict.fromkeys((*made.notes, *last.notes)), *made.lost, *still),
         origin=found.origin,
+        command=found.command(file),
     )
 
 

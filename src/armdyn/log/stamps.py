@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from armdyn.arrays import Array
 from armdyn.errors import LogError
 from armdyn.log.columns import TIMES, Table
-from armdyn.log.match import understood
+from armdyn.log.match import meaning_in
 
 # Time stamps: their unit, and their order.
 
@@ -37,12 +37,14 @@ class Clock:
         nanosec: name of the column of nanoseconds to add, or None.
         per_second: units of time in a second.
         origin: the stamp that becomes time 0, or None to leave stamps as they are.
+        guessed: the unit of time, if nobody says it.
     """
 
     time: str
     nanosec: str | None
     per_second: float
     origin: float | None
+    guessed: str | None = None
 
     def seconds(self, table: Table) -> Array:
         """Return the time stamps of a table in seconds."""
@@ -69,7 +71,7 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
     first = float(there[0])
     if nanosec is not None:
         return Clock(time, nanosec, 1.0, first)
-    meaning = understood(time)
+    meaning = meaning_in(table, time)
     said = unit or (meaning.unit if meaning and meaning.role in ("t", "nanosec") else None)
     unit = said or _guessed(table, time, there)
     if unit not in TIMES:
@@ -80,9 +82,9 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
     # Divide by 1000, which is exact in binary, unlike 1e-3: so 8 ms give the float of "0.008".
     per_second = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
     if first / per_second <= EPOCH:
-        return Clock(time, None, per_second, None)
+        return Clock(time, None, per_second, None, None if said else unit)
     table.notes.append(f"time counts from the first sample, at {first / per_second:.3f} s.")
-    return Clock(time, None, per_second, first)
+    return Clock(time, None, per_second, first, None if said else unit)
 
 
 # Time steps between episodes, and between joined logs: longer than any filter reaches.
