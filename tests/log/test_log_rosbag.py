@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log, LogError, LogWarning
-from armdyn.log.bagfile import MAGIC
-from armdyn.log.rosbag import robot_description
+from armdyn.log.ros.storage import MAGIC
+from armdyn.log.ros.rosbag import robot_description
 
 rosbag2: Any = pytest.importorskip("rosbags.rosbag2")
 typesys: Any = pytest.importorskip("rosbags.typesys")
@@ -197,7 +197,7 @@ def test_chunks_compressed_by_lz4_are_read_and_their_checksums_checked(tmp_path:
 def test_stream_gives_the_numbers_of_read(
     tmp_path: Path, storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from armdyn.log import rosbag
+    from armdyn.log.ros import rosbag
 
     n = 200
     goals = [

@@ -117,8 +117,8 @@ FORMATS: list[LogFormat] = [
     LogFormat(
         name="ROS 2 recordings",
         suffixes=(".mcap", ".db3"),
-        reader="armdyn.log.rosbag:read_rosbag",
-        blocks="armdyn.log.rosbag:rosbag_blocks",
+        reader="armdyn.log.ros.rosbag:read_rosbag",
+        blocks="armdyn.log.ros.rosbag:rosbag_blocks",
         options=("joints", "columns"),
         folder="metadata.yaml",
     ),

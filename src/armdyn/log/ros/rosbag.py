@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import LogError, shown
-from armdyn.log.bagfile import Channel, messages
-from armdyn.log.cdr import (
+from armdyn.log.ros.storage import Channel, messages
+from armdyn.log.ros.cdr import (
     KNOWN,
     NAMES,
     POSITIONS,
@@ -68,12 +68,14 @@ def rosbag_blocks(
     if len(plan.sources) > 1:
         yield read_rosbag(path, joints, columns)
         return
-    notes, lost = plan.notes, plan.lost
+    rest = plan
     for part in _Recording(path, columns).blocks():
-        table = replace(plan, notes=notes, lost=lost).table(part)
+        table = rest.table(part)
         if len(table.columns[STAMP[0]]):
             yield table
-            notes, lost = [], []
+            rest = replace(plan, notes=[], lost=[])
+    if rest is plan:
+        yield plan.table({})  # no sample at all, which is told when it is read
 
 
 def robot_description(path: Path) -> str | None:
@@ -382,7 +384,7 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
         notes.append(f"topics that were not asked for are left out: {_said(unread)}.")
     if recording.has_description:
         notes.append(
-            "the recording has the URDF of the robot: armdyn.log.rosbag.robot_description(path) "
+            "the recording has the URDF of the robot: armdyn.log.ros.rosbag.robot_description(path) "
             "returns it."
         )
     return _Plan(path, sources, names, roles, commands, notes, lost)
