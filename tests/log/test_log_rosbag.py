@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from armdyn import InputError, Log, LogError, LogWarning
-from armdyn.log.ros.storage import MAGIC
 from armdyn.log.ros.rosbag import robot_description
+from armdyn.log.ros.storage import MAGIC
 
 rosbag2: Any = pytest.importorskip("rosbags.rosbag2")
 typesys: Any = pytest.importorskip("rosbags.typesys")

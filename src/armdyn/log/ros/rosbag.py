@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import LogError, shown
-from armdyn.log.ros.storage import Channel, messages
+from armdyn.log.columns import ROWS, Table, assigned, is_measured
 from armdyn.log.ros.cdr import (
     KNOWN,
     NAMES,
@@ -26,7 +26,7 @@ from armdyn.log.ros.cdr import (
     short_name,
     types_of,
 )
-from armdyn.log.columns import ROWS, Table, assigned, is_measured
+from armdyn.log.ros.storage import Channel, messages
 
 SECOND = 1_000_000_000  # [ns]
 STAMP = ("header.stamp.sec", "header.stamp.nanosec")
@@ -384,7 +384,7 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
         notes.append(f"topics that were not asked for are left out: {_said(unread)}.")
     if recording.has_description:
         notes.append(
-            "the recording has the URDF of the robot: armdyn.log.ros.rosbag.robot_description(path) "
+            "the recording has a URDF of the robot: armdyn.log.ros.rosbag.robot_description(path) "
             "returns it."
         )
     return _Plan(path, sources, names, roles, commands, notes, lost)
