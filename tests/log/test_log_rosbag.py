@@ -198,6 +198,7 @@ def test_stream_gives_the_numbers_of_read(
     tmp_path: Path, storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from armdyn.log.ros import rosbag
+    from armdyn.log.ros import storage as files
 
     n = 200
     goals = [
@@ -210,6 +211,7 @@ def test_stream_gives_the_numbers_of_read(
         storage,
     )
     whole = Log.read(folder, joints=NAMES)
+    monkeypatch.setattr(files, "BATCH", 16)
     monkeypatch.setattr(rosbag, "ROWS", 37)
     long = Log.stream(folder, joints=NAMES)
     assert len(long) == len(whole) == n

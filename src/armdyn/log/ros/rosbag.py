@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -89,7 +90,7 @@ def robot_description(path: Path) -> str | None:
     """
     found = messages(path, _is_description, [])
     with closing(found):
-        for _, _, data in found:
+        for _, _, data in chain.from_iterable(found):
             try:
                 return form_of(data, TEXT, KNOWN).texts["data"][0]
             except ValueError as error:
@@ -153,14 +154,15 @@ class _Recording:
         """Yield the numbers of joints by topic, of a limited number of messages at a time."""
         raw: dict[Channel, tuple[list[bytes], list[int]]] = {}
         count = 0
-        for channel, time, data in messages(self.path, self._is_wanted, self.lost):
-            if channel not in raw:
-                raw[channel] = [], []
-            texts, times = raw[channel]
-            texts.append(data)
-            times.append(time)
-            count += 1
-            if count == ROWS:
+        for batch in messages(self.path, self._is_wanted, self.lost):
+            for channel, time, data in batch:
+                if channel not in raw:
+                    raw[channel] = [], []
+                texts, times = raw[channel]
+                texts.append(data)
+                times.append(time)
+            count += len(batch)
+            if count >= ROWS:
                 yield self._decoded(raw)
                 raw, count = {}, 0
         yield self._decoded(raw)

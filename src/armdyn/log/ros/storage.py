@@ -41,6 +41,8 @@ class Channel:
 
 # One message: its topic, the time at which it was recorded [ns], and its bytes.
 Message = tuple[Channel, int, bytes]
+# Messages that are handed on together, for speed.
+BATCH = 4096
 
 
 def bag_files(path: Path, lost: list[str]) -> list[Path]:
@@ -68,8 +70,8 @@ def bag_files(path: Path, lost: list[str]) -> list[Path]:
 
 def messages(
     path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]
-) -> Generator[Message]:
-    """Yield the messages of the topics that are wanted, in the order of recording.
+) -> Generator[list[Message]]:
+    """Yield the messages of the topics that are wanted, some at a time, in the order of recording.
 
     Args:
         path: a file, or the folder of a recording.
@@ -114,20 +116,25 @@ class _Mcap:
         self._wanted: dict[int, Channel | None] = {}
         self.is_complete = False
 
-    def records(self, data: Any, at: int, end: int, depth: int = 0) -> Iterator[Message]:
+    def records(self, data: Any, at: int, end: int, depth: int = 0) -> Iterator[list[Message]]:
         """Yield the messages between two places of the file or of a chunk."""
-        size = 0
+        batch: list[Message] = []
         while at + _RECORD.size <= end:
             kind, size = _RECORD.unpack_from(data, at)
             body, at = at + _RECORD.size, at + _RECORD.size + size
             if at > end and not (kind == CHUNK and depth == 0):
-                return
+                break
             if kind == MESSAGE:
                 number, time = _MESSAGE.unpack_from(data, body)
                 channel = self._wanted.get(number)
                 if channel is not None:
-                    yield channel, time, data[body + _MESSAGE.size : at]
+                    batch.append((channel, time, data[body + _MESSAGE.size : at]))
+                    if len(batch) == BATCH:
+                        yield batch
+                        batch = []
             elif kind == CHUNK and depth == 0:
+                yield batch
+                batch = []
                 yield from self._chunk(data, body, min(at, end), at <= end)
             elif kind == SCHEMA:
                 (number,) = struct.unpack_from("<H", data, body)
@@ -138,7 +145,8 @@ class _Mcap:
                 self._add(data, body)
             elif kind in (DATA_END, FOOTER):
                 self.is_complete = True
-                return
+                break
+        yield batch
 
     def _add(self, data: Any, body: int) -> None:
         number, schema = struct.unpack_from("<HH", data, body)
@@ -151,7 +159,7 @@ class _Mcap:
         )
         self._wanted[number] = channel if self._is_wanted(channel) else None
 
-    def _chunk(self, data: Any, body: int, end: int, is_whole: bool) -> Iterator[Message]:
+    def _chunk(self, data: Any, body: int, end: int, is_whole: bool) -> Iterator[list[Message]]:
         size, checksum = struct.unpack_from("<QI", data, body + 16)
         compression, after = _text(data, body + 28)
         (stored,) = struct.unpack_from("<Q", data, after)
@@ -184,7 +192,9 @@ class _Mcap:
         return plain
 
 
-def _mcap(path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]) -> Iterator[Message]:
+def _mcap(
+    path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]
+) -> Iterator[list[Message]]:
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise LogError(path, "is not an MCAP file: it does not begin as one.")
@@ -213,7 +223,9 @@ def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 
-def _sqlite(path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]) -> Iterator[Message]:
+def _sqlite(
+    path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]
+) -> Iterator[list[Message]]:
     with path.open("rb") as file:
         head = file.read(100).ljust(100, b"\0")
     page, pages = struct.unpack(">H10xI", head[16:32])
@@ -253,7 +265,7 @@ def _sqlite(path: Path, is_wanted: Callable[[Channel], bool], lost: list[str]) -
             "ORDER BY timestamp",
             [*wanted],
         )
-        for number, time, data in rows:
-            if not isinstance(time, int) or not isinstance(data, bytes):
+        while batch := rows.fetchmany(BATCH):
+            if not all(type(time) is int and type(data) is bytes for _, time, data in batch):
                 raise ValueError("a message is not of bytes with a time")
-            yield wanted[number], time, data
+            yield [(wanted[number], time, data) for number, time, data in batch]
