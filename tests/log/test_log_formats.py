@@ -60,7 +60,9 @@ def test_new_format_is_streamed_block_by_block(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("toy")
 def test_messages_list_the_new_format(tmp_path: Path) -> None:
     (tmp_path / "run.xls").touch()
-    with pytest.raises(LogError, match=r"Logs are \.csv, .*, \.mat, \.parquet or \.json\.$"):
+    with pytest.raises(
+        LogError, match=r"Logs are \.csv, .*, \.mat, \.parquet, .*, \.json, LeRobot "
+    ):
         Log.read(tmp_path / "run.xls")
     with pytest.raises(FileError, match=facts(".csv", ".npz", ".parquet", ".json")):
         small().save(tmp_path / "run.xls")

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from armdyn.errors import LogError
 from armdyn.log.columns import ROWS, Table, one_line
-from armdyn.log.formats import extra_name, is_far, time_name
+from armdyn.log.formats import (
+    EPISODE,
+    episode_numbers,
+    extra_name,
+    is_far,
+    time_name,
+    written_blocks,
+)
 from armdyn.log.match import understood
 
 if TYPE_CHECKING:
@@ -36,12 +43,21 @@ def is_time(name: str) -> bool:
     return meaning is not None and meaning.role == "t"
 
 
-def table_of(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Table:
-    """Return the arrays with one row per sample.
+def sample_count(arrays: Mapping[str, Any]) -> int:
+    """Return the number of samples in arrays.
 
-    The number of samples is the number of time stamps or, if no array is named as time, the most
-    frequent longest side of the arrays. Arrays with one column per sample are transposed.
+    It is the number of time stamps or, if no array is named as time, the most frequent longest
+    side of the arrays.
     """
+    times = {int(a.size) for name, a in arrays.items() if is_time(name)}
+    if len(times) == 1:
+        return times.pop()
+    longest = Counter(max(a.shape) for a in arrays.values() if a.ndim in (1, 2))
+    return max(longest, key=lambda k: (longest[k], k), default=0)
+
+
+def table_of(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Table:
+    """Return the arrays with one row per sample; those with one column per sample transposed."""
     names: tuple[str, ...] = ()
     numbers: dict[str, NDArray[Any]] = {}
     for name, array in arrays.items():
@@ -49,12 +65,9 @@ def table_of(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Table:
             names = tuple(str(k) for k in array.ravel())
         elif array.dtype.kind in "iuf" and array.size and array.ndim:
             numbers[name] = array.squeeze() if array.ndim > 2 else array
-    longest = Counter(max(a.shape) for a in numbers.values() if a.ndim in (1, 2))
-    if not longest:
-        there = ", ".join(arrays) or "nothing"
-        raise LogError(path, f"has no arrays of numbers; it has {there}.")
-    times = {a.size for name, a in numbers.items() if is_time(name)}
-    rows = times.pop() if len(times) == 1 else max(longest, key=lambda k: (longest[k], k))
+    if not numbers:
+        raise LogError(path, f"has no arrays of numbers; it has {', '.join(arrays) or 'nothing'}.")
+    rows = sample_count(numbers)
     columns: dict[str, NDArray[np.float64]] = {}
     for name, array in numbers.items():
         if array.ndim == 2 and array.shape[0] != rows and array.shape[1] == rows:
@@ -148,13 +161,12 @@ def npz_blocks(path: Path) -> Iterator[Table]:
 
 def write_npz(log: Log, file: BinaryIO) -> None:
     """Write a log as `numpy.savez` does, slice by slice."""
-    effort = "currents" if log.effort == "current" else "tau"
-    names = time_name(log), "q [SI]" if is_far(log) else "q"
-    arrays: dict[str, Any] = dict(zip(names, (log.t, log.q), strict=True))
-    arrays[JOINT_NAMES] = np.array(log.joint_names)
-    for name, block in (("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
-        if block is not None:
-            arrays[name] = block
+    arrays: dict[str, Any] = {time_name(log): log.t, JOINT_NAMES: np.array(log.joint_names)}
+    in_file = {"q": "q [SI]" if is_far(log) else "q", "current": "currents"}
+    for role, block in written_blocks(log):
+        arrays[in_file.get(role, role)] = block
+    if len(log.episodes) > 1:
+        arrays[EPISODE] = episode_numbers(log)
     for name, column in log.extra.items():
         arrays[extra_name(name, arrays)] = column
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:

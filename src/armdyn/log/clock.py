@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import cast
 
@@ -84,7 +85,7 @@ def at_source_times(log: Log) -> Log:
 
 def _repeated(log: Log) -> Rows:
     """Return the numbers of the rows that repeat the row before while the arm moves."""
-    columns = [x for x in (log.q, log.qd, log.qdd, log.tau, *log.extra.values()) if x is not None]
+    columns = [*(getattr(log, name) for name in log.measured), *log.extra.values()]
     found, smallest = [np.zeros(0, dtype=np.int64)], np.full(log.n, np.inf)
     for a, b in blocks(len(log) - 1):
         step = np.abs(np.diff(log.q[a : b + 1], axis=0))
@@ -115,9 +116,11 @@ def _repeated(log: Log) -> Rows:
 
 def _without_rows(log: Log, rows: Rows) -> Log:
     extra = {name: np.delete(column, rows, axis=0) for name, column in log.extra.items()}
-    named = (("t", log.t), ("q", log.q), ("qd", log.qd), ("qdd", log.qdd), ("tau", log.tau))
-    left = {name: None if x is None else _without(x, rows) for name, x in named}
-    return replace(log, **left, extra=MappingProxyType(extra))
+    stops = cast("list[int]", [one.stop for one in log.episodes])
+    left = {name: _without(getattr(log, name), rows) for name in ("t", *log.measured)}
+    ends = [stop - int(np.searchsorted(rows, stop)) for stop in stops]
+    episodes = [slice(a, b) for a, b in pairwise([0, *ends]) if a < b]
+    return replace(log, **left, extra=MappingProxyType(extra), episodes=episodes)
 
 
 def _without(column: Array, rows: Rows) -> Array:

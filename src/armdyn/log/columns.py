@@ -26,6 +26,8 @@ WORDS = {
     "qdd": "qdd ddq q_ddot qddot a acc accs accel accels acceleration accelerations",
     "tau": "tau tau_j tauj effort efforts torque torques trq",
     "current": "current currents i amps",
+    "q_cmd": "command",
+    "load": "load loads",
 }
 ROLES = tuple(WORDS)
 
@@ -35,14 +37,15 @@ NEEDS_JOINT = ("v", "a", "i")
 # These words before a quantity do not change its meaning.
 MEASURED = "actual act measured meas msr joint joints motor mot"
 
-# A column with one of these words is not a measurement of the arm.
-NOT_MEASURED = (
-    "target desired des command commanded commands cmd reference ref goal setpoint error err limit "
-    "extra"
+# Positions with one of these words are goals of a controller.
+COMMANDS = (
+    "target desired des command commanded commands cmd reference ref goal setpoint action actions"
 )
+# A column with one of these words, or of those above, is not a measurement of the arm.
+NOT_MEASURED = "error err limit extra"
 
 # Words that may follow the joint: elbow.pos, elbow_velocity.
-AFTER_JOINT = "pos position vel velocity acc accel acceleration effort torque tau current"
+AFTER_JOINT = "pos position vel velocity acc accel acceleration effort torque tau current load"
 
 # Factors to SI of the units of each quantity; armdyn writes "si" if a name needs a unit.
 ANGLES = {"rad": 1.0, "deg": math.pi / 180, "m": 1.0, "mm": 1e-3}
@@ -66,8 +69,11 @@ TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 UNITS = {
     "q": ANGLES, "qd": {**ANGLES, **RATES}, "qdd": {**ANGLES, **RATES_OF_RATES},
     "tau": TORQUES, "current": CURRENTS, "t": TIMES, "nanosec": TIMES,
+    "q_cmd": ANGLES, "load": {}, "episode": {},
 }  # fmt: skip
 SI = "si"
+# Positions that LeRobot normalises to the calibrated range of each joint, -100 to 100.
+NORMALISED = "m100_100"
 
 # Prefix of an extra column whose name could be read as a quantity.
 EXTRA = "extra."
@@ -105,13 +111,15 @@ _TIME = re.compile(
     r"|us|micros(?:econds?)?|ns|nanos(?:econds?)?))?$",
     re.I,
 )
+_EPISODE = re.compile(r"^episode(?:_?(?:index|id|number))?$", re.I)
 _OTHER = re.compile(rf"(?:^|{_GAP})(?:{_any_of(NOT_MEASURED)})(?:{_GAP}|\d|\[|$)", re.I)
-_ROLE_OF = {word: role for role, words in WORDS.items() for word in words.split()}
+_COMMAND = re.compile(rf"(?:^|{_GAP})(?:{_any_of(COMMANDS)})(?={_GAP}|\d|\[|$){_GAP}*", re.I)
+ROLE_OF = {word: role for role, words in WORDS.items() for word in words.split()}
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """Meaning of a name: "t", "nanosec" or one of `ROLES`; the joint, if named; the unit."""
+    """Meaning of a name: "t", "nanosec", "episode" or one of `ROLES`; joint and unit, if named."""
 
     role: str
     joint: str | None = None
@@ -127,6 +135,8 @@ def meaning(name: str) -> Meaning | None:
             bare, unit = found[1], spelt
     if unit != SI and _OTHER.search(bare):
         return None
+    if unit != SI and (found := _COMMAND.search(bare)):
+        return _command(bare, found, unit)
     if unit is None and not _TIME.match(bare) and (found := _ENDING.match(bare)):
         inner = _quantity(found[1])
         if inner is not None:
@@ -135,6 +145,26 @@ def meaning(name: str) -> Meaning | None:
     if result is None or unit is None:
         return result
     return Meaning(result.role, result.joint, None if unit == SI else unit)
+
+
+def is_measured(name: str) -> bool:
+    """Whether no word of a name says that it is a goal, an error or a limit."""
+    return not _OTHER.search(name) and not _COMMAND.search(name)
+
+
+def _command(name: str, word: re.Match[str], unit: str | None) -> Meaning | None:
+    """Return the meaning of a name with a word for goals: ``q_cmd_elbow``, ``goal_elbow``."""
+    before, after = name[: word.start()], name[word.end() :]
+    gap = "_" if before and after[:1].isalpha() else ""
+    rest = f"{before}{gap}{after}"
+    if not rest:
+        return Meaning("q_cmd", unit=unit)
+    quantity = meaning(rest)
+    if quantity is None and not (before and after):
+        return Meaning("q_cmd", rest.strip(" []()"), unit)
+    if quantity is None or quantity.role not in ("q", "q_cmd"):
+        return None
+    return Meaning("q_cmd", quantity.joint, unit or quantity.unit)
 
 
 def unit_in(name: str, role: str) -> str | None:
@@ -153,6 +183,8 @@ def spelling(unit: str) -> str:
 
 
 def _quantity(name: str) -> Meaning | None:
+    if _EPISODE.match(name):
+        return Meaning("episode")
     if found := _TIME.match(name):
         word, unit = found[1].lower(), found[2]
         if word.startswith("n"):
@@ -165,9 +197,9 @@ def _quantity(name: str) -> Meaning | None:
         word = found[1].lower()
         # "a.pos" is the position of a joint called a, not an acceleration.
         if word not in NEEDS_JOINT or (joint and joint.lower() not in AFTER_JOINT.split()):
-            return Meaning(_ROLE_OF[word], joint)
+            return Meaning(ROLE_OF[word], joint)
     if found := _JOINT_FIRST.match(name):
-        return Meaning(_ROLE_OF[found[2].lower()], found[1])
+        return Meaning(ROLE_OF[found[2].lower()], found[1])
     return None
 
 
@@ -189,6 +221,9 @@ class Table:
         joint_names: if the file has them.
         notes: findings while reading.
         lost: parts of the file that could not be used.
+        meanings: of columns whose names need not be understood.
+        scales: factors to SI units of columns whose names do not tell the unit.
+        said: options of `Log.read` that say what was guessed.
     """
 
     path: Path
@@ -198,6 +233,9 @@ class Table:
     joint_names: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list[str])
     lost: list[str] = field(default_factory=list[str])
+    meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
+    scales: Mapping[str, float] = field(default_factory=dict[str, float])
+    said: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def place(self, row: int) -> int | None:
         """Return the line of a row, None if the file has no lines."""

@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import FileError, InputError, LogError
 from armdyn.files import FileFormat, check_regular, listed, reading, writing
-from armdyn.log.columns import EXTRA, Meaning, Table, meaning
+from armdyn.log.columns import ANGLES, EXTRA, NORMALISED, Meaning, Table, meaning
 from armdyn.log.match import understood
 from armdyn.log.rows import extremes
 from armdyn.log.stamps import STEPS
@@ -34,23 +34,46 @@ class LogFormat(FileFormat):
     Attributes:
         blocks: function that reads a long file block by block; None if it is read as a whole.
         options: the arguments of `Log.read` that the reader takes.
+        folder: the file by which a folder of this format is known; "" if logs are single files.
     """
 
     blocks: str | None = None
     options: tuple[str, ...] = ()
+    folder: str = ""
 
     def table(self, path: Path, given: dict[str, Any]) -> Table:
         """Return all rows of a file."""
         read = self.function(self.reader, "reading")
-        return read(path, **{key: given[key] for key in self.options})
+        return read(path, **self._arguments(path, given))
 
     def tables(self, path: Path, given: dict[str, Any]) -> Iterator[Table]:
         """Yield the rows of a file block by block."""
         if self.blocks is None:
             return iter([self.table(path, given)])
         read = self.function(self.blocks, "reading")
-        return read(path, **{key: given[key] for key in self.options})
+        return read(path, **self._arguments(path, given))
 
+    def marks(self, path: Path) -> bool:
+        """Whether a path is a folder that is one log of this format."""
+        if not self.folder or not (path / self.folder).exists():
+            return False
+        names = [one.name for one in path.iterdir()]
+        return not self.suffixes or any(end in name for name in names for end in self.suffixes)
+
+    def _arguments(self, path: Path, given: dict[str, Any]) -> dict[str, Any]:
+        if given["units"] == NORMALISED and "units" not in self.options:
+            raise InputError(
+                f"`units` is {NORMALISED!r}, which only LeRobot datasets have; expected "
+                f"{listed([repr(unit) for unit in ANGLES])}.",
+                argument="units",
+            )
+        if "topic" in given["columns"] and "columns" not in self.options:
+            raise LogError(path, 'has no topics; leave columns["topic"] out.')
+        return {key: given[key] for key in self.options}
+
+
+# The file by which a LeRobot dataset is known.
+LEROBOT_INFO = "meta/info.json"
 
 FORMATS: list[LogFormat] = [
     LogFormat(
@@ -82,21 +105,70 @@ FORMATS: list[LogFormat] = [
         unlisted_written=(".pq",),
         extra=("pyarrow", "parquet"),
     ),
+    LogFormat(
+        name="LeRobot datasets",
+        suffixes=(),
+        folder=LEROBOT_INFO,
+        reader="armdyn.log.lerobot:read_lerobot",
+        blocks="armdyn.log.lerobot:lerobot_blocks",
+        options=("units", "joints"),
+        extra=("pyarrow", "parquet"),
+    ),
+    LogFormat(
+        name="ROS 2 recordings",
+        suffixes=(".mcap", ".db3"),
+        reader="armdyn.log.ros.rosbag:read_rosbag",
+        blocks="armdyn.log.ros.rosbag:rosbag_blocks",
+        options=("joints", "columns"),
+        folder="metadata.yaml",
+    ),
+    LogFormat(
+        name="HDF5",
+        suffixes=(".h5", ".hdf5"),
+        reader="armdyn.log.hdf5:read_hdf5",
+        blocks="armdyn.log.hdf5:hdf5_blocks",
+        options=("joints", "columns"),
+        extra=("h5py", "hdf5"),
+    ),
 ]
 
 
 def format_read(path: Path) -> LogFormat:
-    """Return the format of an existing log file.
+    """Return the format of an existing log file, or of a folder that is one log.
 
     Raises:
-        LogError: its suffix is unknown, or it is not a regular file.
+        LogError: its suffix is unknown, or it is neither a regular file nor a folder of a format.
     """
+    if (folder := format_of_folder(path)) is not None:
+        return folder
     found = reading(FORMATS, path)
     if not found:
         raise LogError(path, f"{path.suffix.lower()} files are not read. {read_in_words()}")
     if not check_regular(path, "a log", LogError):
         raise LogError(path, "there is no such file.")
     return found[0]
+
+
+def format_of_folder(path: Path) -> LogFormat | None:
+    """Return the format of a folder that is one log; None if it is none.
+
+    Raises:
+        LogError: it is one, but a file is missing.
+    """
+    try:
+        is_folder = path.is_dir()
+        known = [one for one in FORMATS if one.marks(path)]
+        is_bare = is_folder and not known and any(path.glob("data/chunk-*/*.parquet"))
+    except (OSError, ValueError):  # a name that is too long, or has a NUL: its reader reports it
+        return None
+    if is_bare:
+        raise LogError(
+            path,
+            f"has data files of a LeRobot dataset but no {LEROBOT_INFO}, which names its joints. "
+            'Copy it from the dataset, or read a data file with columns={"q": "observation.state"} '
+            "(--columns q=observation.state).",
+        )
+    return known[0] if known else None
 
 
 def format_written(path: Path, what: str = "logs") -> LogFormat:
@@ -122,7 +194,9 @@ def is_log_path(path: Path) -> bool:
 
 def read_in_words() -> str:
     """Return a sentence on the suffixes of logs."""
-    return f"Logs are {listed([suffix for one in FORMATS for suffix in one.suffixes])}."
+    suffixes = [suffix for one in FORMATS for suffix in one.suffixes]
+    folders = [f"{one.name} (folders)" for one in FORMATS if one.folder]
+    return f"Logs are {listed([*suffixes, *folders])}."
 
 
 def written_in_words() -> str:
@@ -147,6 +221,9 @@ def write_log(log: Log, path: Path) -> None:
 BREAKS = set("\r\n\0")
 
 
+# Name of the column of the number of the episode.
+EPISODE = "episode_index"
+
 # Positions beyond this [rad] could be taken for degrees.
 DEGREE_LIKE_POSITION = 3.0
 
@@ -166,13 +243,14 @@ class WrittenColumns:
         """
         names: dict[str, None] = {time_name(log): None}
         self._blocks: list[Array] = [log.t]
-        effort = "current" if log.effort == "current" else "tau"
         far = is_far(log)
-        for role, block in (("q", log.q), ("qd", log.qd), ("qdd", log.qdd), (effort, log.tau)):
-            if block is not None:
-                said = far and role == "q"
-                names.update(dict.fromkeys(_name(role, joint, said) for joint in log.joint_names))
-                self._blocks.append(block)
+        for role, block in written_blocks(log):
+            said = far and role == "q"
+            names.update(dict.fromkeys(_name(role, joint, said) for joint in log.joint_names))
+            self._blocks.append(block)
+        if len(log.episodes) > 1:
+            names[EPISODE] = None
+            self._blocks.append(episode_numbers(log))
         for name, column in log.extra.items():
             parts = [name]
             if column.ndim == 2:
@@ -186,6 +264,21 @@ class WrittenColumns:
         """Return rows a to b of all columns, ``(b - a, k)``."""
         parts = [block[a:b] for block in self._blocks]
         return np.concatenate([p[:, None] if p.ndim == 1 else p for p in parts], axis=1)
+
+
+def written_blocks(log: Log) -> list[tuple[str, Array]]:
+    """Return the quantities of all joints by name."""
+    named = [(name, getattr(log, name)) for name in log.measured]
+    currents = log.effort == "current"
+    return [("current" if currents and name == "tau" else name, block) for name, block in named]
+
+
+def episode_numbers(log: Log) -> Array:
+    """Return the number of the episode of each sample, from 0."""
+    return np.repeat(
+        np.arange(len(log.episodes), dtype=np.float64),
+        [one.stop - one.start for one in log.episodes],
+    )
 
 
 def time_name(log: Log) -> str:
@@ -209,7 +302,9 @@ def extra_name(name: str, taken: Mapping[str, object]) -> str:
 
 def _name(role: str, joint: str, said: bool) -> str:
     # Brackets hold the unit: they are added if the name of a joint could be misread, or the unit.
-    plain, full = f"{role}_{joint}", f"{role}_{joint} [SI]"
+    # There "q_cmd_x" is the position of a joint "cmd_x".
+    word = "command" if role == "q_cmd" else role
+    plain, full = f"{role}_{joint}", f"{word}_{joint} [SI]"
     for name in (full,) if said else (plain, full):
         if meaning(name) == Meaning(role, joint) and not set(name) & BREAKS:
             return name

@@ -22,17 +22,18 @@ from armdyn.checks import checked_choice, checked_number, checked_path, checked_
 from armdyn.errors import InputError, shown
 from armdyn.log.options import (
     ReadOptions,
+    checked_episodes,
     checked_extra,
     checked_joint_names,
     checked_notes,
     checked_samples,
     checked_stamps,
 )
-from armdyn.log.rows import first_not_before, part_of, runs
+from armdyn.log.rows import first_not_before, part_of, part_of_episodes, runs
 
 Effort = Literal["torque", "current", "none"]
 
-COLUMNS = ("t", "q", "qd", "qdd", "tau")
+COLUMNS = ("t", "q", "qd", "qdd", "tau", "q_cmd", "current", "load")
 
 # For a longer log, the median step is taken from RUNS runs of RUN samples each.
 RUNS, RUN = 256, 4096
@@ -53,10 +54,15 @@ class Log:
         tau: torques ``(N, n)``, or the motor currents [A] if `effort` is "current", or None.
         joint_names: the names of the joints, base first.
         effort: what `tau` holds: "torque", "current" or "none".
+        q_cmd: commanded positions ``(N, n)``, the goals of the position controllers, or None.
+        current: motor currents ``(N, n)`` [A], also beside torques, or None.
+        load: load registers of servo drives ``(N, n)``, in the numbers of the drive, or None.
+        episodes: a slice of samples for each motion that was recorded without interruption.
         extra: all other columns ``(N,)`` or ``(N, k)`` by name.
         source: the file of the log, for messages.
         notes: findings and changes while reading, one sentence each.
         origin: the recorder's clock at ``t = 0`` [s]; 0 if stamps are as recorded.
+        command: the command line that reads the file in the same way without guessing.
 
     Examples:
         >>> t = np.arange(100) / 100
@@ -76,10 +82,15 @@ class Log:
     _: KW_ONLY
     joint_names: tuple[str, ...] = ()
     effort: Effort = "torque"
+    q_cmd: Array | None = None
+    current: Array | None = None
+    load: Array | None = None
+    episodes: list[slice] = field(default_factory=list[slice])
     extra: Mapping[str, Array] = field(default_factory=dict[str, Array])
     source: str = ""
     notes: tuple[str, ...] = ()
     origin: float = 0.0
+    command: str = ""
 
     def __post_init__(self) -> None:
         t, notes, began = checked_stamps(self.t)
@@ -91,19 +102,26 @@ class Log:
             raise InputError(f"`q` has the shape {shape}: a log has samples and joints.")
         self._set("t", t)
         self._set("q", q)
-        for name in ("qd", "qdd", "tau"):
-            value = getattr(self, name)
-            if value is not None:
-                self._set(name, checked_samples(value, name, shape))
-        self._set("joint_names", checked_joint_names(self.joint_names, shape[1]))
         effort = "none"
         if self.tau is not None:
             effort = checked_choice(self.effort, "effort", ("torque", "current"), error=InputError)
+        elif self.current is not None:
+            effort = "current"
+            self._set("tau", self.current)
         self._set("effort", effort)
+        for name in COLUMNS[2:]:
+            value = getattr(self, name)
+            if value is not None and (name != "current" or effort != "current"):
+                self._set(name, checked_samples(value, name, shape))
+        if effort == "current":
+            self._set("current", self.tau)
+        self._set("joint_names", checked_joint_names(self.joint_names, shape[1]))
+        self._set("episodes", checked_episodes(self.episodes, len(t)))
         self._set("extra", MappingProxyType(checked_extra(self.extra, len(t))))
         self._set("source", checked_text(self.source, "source", empty=True))
         self._set("notes", (*checked_notes(self.notes), *notes))
         self._set("origin", checked_number(self.origin, "origin") + began)
+        self._set("command", checked_text(self.command, "command", empty=True))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -135,26 +153,32 @@ class Log:
         sort: bool = False,
         missing: str = "error",
     ) -> Log:
-        """Read a log file: CSV or other text, NPZ of NumPy, MAT of MATLAB, or Parquet.
+        """Read a log: CSV or other text, NPZ of NumPy, MAT of MATLAB, Parquet, a LeRobot dataset.
 
         Columns are found by their names, in any order and case: the time by ``t``, ``time``,
         ``stamp``, ``sec`` and ``nanosec``, ...; and for each joint ``q1``, ``q_1``, ``q[0]``,
         ``q_<joint>``, ``position_<joint>``, ``<joint>.pos``, ...; in the same way velocities
         (``qd dq v vel velocity``), accelerations (``qdd ddq acc acceleration``), torques
         (``tau torque effort``) and currents (``i current``). A name may end in its unit,
-        ``q1 [deg]`` or ``time_ms``. Columns named target, command or reference are not taken.
+        ``q1 [deg]`` or ``time_ms``. Commanded positions, ``q_cmd_<joint>``, ``target_<joint>``,
+        ``goal_<joint>``, ``action.<joint>``, ..., are never taken for positions: they become
+        `q_cmd` if every joint has one. A column ``episode_index`` numbers motions that do not
+        continue each other; their clocks may restart.
 
         Args:
-            path: the file, or several of them, which are joined by `concat`.
+            path: the file, or the folder of a LeRobot dataset; or several of them, which are
+                joined by `concat`.
             joints: an `Arm` or joint names: selects the joints and their order. With an arm, its
                 limits tell degrees from radians. If left out, the joints are those of the file, in
                 the order of the file.
             columns: names of columns that are not found automatically, such as
-                ``{"t": "clock", "q": ["a1", "a2"]}``. A single name for q, qd, qdd, tau or current
-                means an ``(N, n)`` array, or has a ``*`` in place of the joint: ``"axis*_angle"``.
-            units: of positions: "rad", "deg", "m" or "mm", for all joints or one each. If left out,
-                taken from the column names, else radians; positions that can only be degrees are
-                refused.
+                ``{"t": "clock", "q": ["a1", "a2"]}``. A single name for q, qd, qdd, tau, current,
+                q_cmd or load means an ``(N, n)`` array, or has a ``*`` in place of the joint:
+                ``"axis*_angle"``.
+            units: of positions: "rad", "deg", "m" or "mm", for all joints or one each, or
+                "m100_100" for positions that LeRobot normalises to -100 ... 100. If left out, taken
+                from the column names or, of a LeRobot dataset, the steps of encoders, else radians;
+                positions that can only be degrees are refused.
             time_unit: "s", "ms", "us" or "ns". If left out, taken from the column name or inferred
                 from the stamps.
             torque: which effort to take: "torque", "current", "none", or "auto" for torques or,
@@ -319,6 +343,12 @@ class Log:
         return draw(path, log=self, meshes=meshes, packages=packages)
 
     @property
+    def measured(self) -> list[str]:
+        """Names of the quantities that the log has: "q", "qd", ..."""
+        there = [name for name in COLUMNS[1:] if getattr(self, name) is not None]
+        return [name for name in there if name != "current" or self.effort != "current"]
+
+    @property
     def n(self) -> int:
         """Number of joints."""
         return self.q.shape[1]
@@ -354,7 +384,7 @@ class Log:
         return log_card(self)
 
     def __repr__(self) -> str:
-        there = ", ".join(k for k in ("q", "qd", "qdd", "tau") if getattr(self, k) is not None)
+        there = ", ".join(self.measured)
         source = f" of {self.source}" if self.source else ""
         return (
             f"<Log{source}: {len(self)} samples of {self.n} joints, {self.duration:.4g} s at "
@@ -410,6 +440,8 @@ class Log:
                 value = part_of(value, a, b)
             elif one.name == "extra":
                 value = MappingProxyType({k: v[a:b] for k, v in self.extra.items()})
+            elif one.name == "episodes":
+                value = part_of_episodes(self.episodes, a, b)
             made._set(one.name, value)
         return made
 
@@ -486,4 +518,6 @@ class LongLog(Log):
     """
 
     def __post_init__(self) -> None:
-        pass
+        if self.effort == "current":
+            self._set("current", self.tau)
+        self._set("episodes", checked_episodes(self.episodes, len(self.t)))

@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,16 +17,17 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_items
 from armdyn.cluster import Cluster
 from armdyn.errors import FileError, InputError, LogError, LogWarning, shown
-from armdyn.log.formats import is_log_path, read_in_words
+from armdyn.log.formats import format_of_folder, is_log_path, read_in_words
 from armdyn.log.log import COLUMNS, Log, LongLog
 from armdyn.log.rows import FileRows, blocks, is_in_file, picked
 from armdyn.log.segments import GAP
+from armdyn.log.stamps import STEPS_BETWEEN
 
 # Several log files: patterns, folders, and files that the workers of a cluster read.
 
 
 def log_paths(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the files of a path: one file, those of a pattern, or the logs in a folder, by name.
+    """Return the files of a path: one log, those of a pattern, or the logs in a folder, by name.
 
     Raises:
         LogError: no log is there.
@@ -34,6 +36,8 @@ def log_paths(path: str | os.PathLike[str]) -> list[Path]:
     try:
         folder, there = os.path.isdir(one), os.path.lexists(one)
     except ValueError:  # a NUL in the name: the reader reports it
+        return [one]
+    if folder and format_of_folder(one) is not None:
         return [one]
     if folder:
         listed = sorted(
@@ -95,9 +99,6 @@ def _read(path: str, joints: Any, options: Mapping[str, Any]) -> tuple[dict[str,
 
 # Logs of one arm, one after the other, as one.
 
-# Time steps between joined logs: longer than any filter reaches.
-STEPS_BETWEEN = 100
-
 
 def concatenated(logs: Sequence[Log]) -> Log:
     """Return logs of the same arm as one, with gaps in time between them: see `Log.concat`."""
@@ -121,10 +122,30 @@ def concatenated(logs: Sequence[Log]) -> Log:
     for log in logs[1:]:
         shifts.append(end + hole - float(log.t[0]))
         end += hole + log.duration
-    return _as_one(logs, shifts, " + ")
+    return _as_one(logs, shifts, " + ", _episodes(logs))
 
 
-def _as_one(logs: Sequence[Log], shifts: Sequence[float], plus: str, *notes: str) -> Log:
+def _episodes(logs: Sequence[Log]) -> list[slice]:
+    """Return the episodes of logs that follow each other."""
+    made: list[slice] = []
+    first = 0
+    for log in logs:
+        made += [slice(first + one.start, first + one.stop) for one in log.episodes]
+        first += len(log)
+    return made
+
+
+def _without_seams(logs: Sequence[Log]) -> list[slice]:
+    """Return the episodes of logs of which each continues the last episode of the one before."""
+    seams = np.cumsum([len(log) for log in logs[:-1]]).tolist()
+    episodes = _episodes(logs)
+    starts = [one.start for one in episodes if one.start not in seams]
+    return [slice(a, b) for a, b in pairwise([*starts, episodes[-1].stop])]
+
+
+def _as_one(
+    logs: Sequence[Log], shifts: Sequence[float], plus: str, episodes: list[slice], *notes: str
+) -> Log:
     """Return logs as one, each with its stamps shifted [s]; `plus` is between their sources."""
     first = logs[0]
     common = [
@@ -141,6 +162,7 @@ def _as_one(logs: Sequence[Log], shifts: Sequence[float], plus: str, *notes: str
         **cast("dict[str, Any]", columns),
         joint_names=first.joint_names,
         effort=first.effort,
+        episodes=episodes,
         extra={k: np.concatenate([g.extra[k] for g in logs]) for k in common},
         source=plus.join(g.source or "a log" for g in logs) if any(g.source for g in logs) else "",
         notes=(*dict.fromkeys(note for g in logs for note in g.notes), *notes),
@@ -195,7 +217,8 @@ def in_recorded_order(logs: Sequence[Log]) -> list[Log]:
             continue
         note = f"{len(group)} logs that continue each other without a gap were joined to one."
         shifts = [log.origin - group[0].origin for log in group]
-        made.append(_as_one(group, shifts, " ", note))  # sources as words of a command
+        # sources as words of a command
+        made.append(_as_one(group, shifts, " ", _without_seams(group), note))
     if order != sorted(order):
         note = "logs were put in the order of their time stamps and samples, not as listed."
         made[0] = replace(made[0], notes=(*made[0].notes, note))

@@ -9,7 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from armdyn.errors import InputError, LogError, shown
-from armdyn.log.columns import EXTRA, ROLES, Meaning, Table, assigned, in_order, meaning
+from armdyn.log.columns import (
+    EXTRA,
+    ROLES,
+    Meaning,
+    Table,
+    assigned,
+    in_order,
+    is_measured,
+    meaning,
+)
 
 # How much of a long list of columns a message shows.
 MOST_SHOWN = 40
@@ -22,18 +31,34 @@ WORDS_OF = {
     "current": "currents (i1, current_<joint>, ...)",
 }
 
+# Quantities that are left out, unless asked for, if a joint lacks them.
+OPTIONAL = ("q_cmd", "current", "load")
 
 EFFORTS = {"torque": "tau", "current": "current"}
 
 
 @dataclass(frozen=True)
 class Matched:
-    """Names of columns: of the time, and for each quantity one per joint or one for a block."""
+    """Names of columns: of the time, and for each quantity one per joint or one for a block.
+
+    Attributes:
+        time: of the stamps.
+        nanosec: of the nanoseconds to add, or None.
+        episode: of the number of the episode, or None.
+        names: by quantity.
+        joints: names of the joints.
+        effort: which quantity is the effort: "tau", "current" or "".
+        optional: the quantities that may be left out.
+        notes: findings.
+    """
 
     time: str
     nanosec: str | None
+    episode: str | None
     names: Mapping[str, Sequence[str]]
     joints: tuple[str, ...]
+    effort: str
+    optional: frozenset[str]
     notes: Sequence[str]
 
 
@@ -55,7 +80,7 @@ def matched(
         LogError: a quantity is missing or ambiguous; the message lists the columns and says how to
             choose one.
     """
-    meanings = {name: understood(name) for name in (*table.columns, *table.text)}
+    meanings = {name: meaning_in(table, name) for name in (*table.columns, *table.text)}
     time, nanosec = _time(table, meanings, said)
     notes: list[str] = []
     found: dict[str, dict[str | None, str]] = {}
@@ -63,18 +88,25 @@ def matched(
     for role in ROLES:
         if role in said:
             found[role] = _explicit(table, role, said[role])
+        elif role in OPTIONAL and role != "current":
+            found[role] = _unambiguous(table, meanings, role, taken)
         else:
             found[role] = _by_name(table, meanings, role, taken)
-    _one_effort(table, found, torque)
+    effort = _one_effort(table, found, torque)
+    optional = frozenset(OPTIONAL) - {effort} - set(said)
+    numbered = [name for name, m in meanings.items() if m and m.role == "episode"]
+    episode = next((name for name in numbered if _is_column(table, name)), None)
     if not found["q"]:
         raise LogError(table.path, f"no {WORDS_OF['q']} among its columns: {_names(table)}.")
     if None in found["q"]:
-        names, order = _blocks(table, found, joints, notes)
-        return Matched(time, nanosec, names, order, notes)
+        names, order = _blocks(table, found, joints, optional, notes)
+        return Matched(time, nanosec, episode, names, order, effort, optional, notes)
     wanted, labels = _order(table, list(found["q"]), joints, "q" in said, notes)
     result: dict[str, Sequence[str]] = {}
     for role, columns_of in found.items():
-        if role in said and len(columns_of) == len(labels):
+        if role in optional:
+            result[role] = _of_all_joints(table, columns_of, labels)
+        elif role in said and len(columns_of) == len(labels):
             result[role] = in_order(columns_of, labels, explicit=True)
         elif columns_of and None not in columns_of:
             result[role] = _of_joints(table, role, columns_of, labels)
@@ -84,14 +116,23 @@ def matched(
                 f"positions are columns of single joints but {role!r} is the array "
                 f"{columns_of[None]!r}; say what is meant: {EXAMPLE}.",
             )
-    return Matched(time, nanosec, {k: v for k, v in result.items() if v}, wanted, notes)
+    names = {k: v for k, v in result.items() if v}
+    return Matched(time, nanosec, episode, names, wanted, effort, optional, notes)
+
+
+def meaning_in(table: Table, name: str) -> Meaning | None:
+    """Return the meaning of a column: the one that its reader knows, or that of its name."""
+    return table.meanings.get(name) or understood(name)
 
 
 def understood(name: str) -> Meaning | None:
     """Return the meaning of a name; for fields of structures, that of the field name."""
     if name.startswith(EXTRA):
         return None
-    return meaning(name) or (meaning(name.rsplit(".", 1)[1]) if "." in name else None)
+    whole = meaning(name)
+    if whole is not None or "." not in name or not is_measured(name):
+        return whole
+    return meaning(name.rsplit(".", 1)[1])
 
 
 def _list(names: str | Sequence[str]) -> list[str]:
@@ -137,6 +178,21 @@ def _by_name(
     return result
 
 
+def _is_column(table: Table, name: str) -> bool:
+    return name in table.columns and table.columns[name].ndim == 1
+
+
+def _unambiguous(
+    table: Table, meanings: Mapping[str, Meaning | None], role: str, taken: set[str]
+) -> dict[str | None, str]:
+    """Return the columns of numbers of a quantity; none if two are of the same joint."""
+    numbers = {name: m for name, m in meanings.items() if name in table.columns}
+    try:
+        return _by_name(table, numbers, role, taken)
+    except LogError:
+        return {}
+
+
 def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str | None, str]:
     there = [*table.columns, *table.text]
     if isinstance(names, str) and "*" in names and names not in there:
@@ -159,7 +215,7 @@ def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str |
         return {None: _list(names)[0]}
     result: dict[str | None, str] = {}
     for k, name in enumerate(_list(names), 1):
-        m = understood(name)
+        m = meaning_in(table, name)
         label = m.joint if m and m.joint is not None and m.role == role else None
         result[str(k) if label is None or label in result else label] = name
     if len(result) != len(_list(names)):
@@ -167,28 +223,31 @@ def _explicit(table: Table, role: str, names: str | Sequence[str]) -> dict[str |
     return result
 
 
-def _one_effort(table: Table, found: dict[str, dict[str | None, str]], torque: str) -> None:
-    """Keep only the effort that is wanted."""
+def _one_effort(table: Table, found: dict[str, dict[str | None, str]], torque: str) -> str:
+    """Keep only the effort that is wanted, and currents beside torques; return its quantity."""
     if torque == "auto":
         torque = "torque" if found["tau"] else "current"
     elif torque != "none" and not found[wanted := EFFORTS[torque]]:
         raise LogError(table.path, f"there are no {WORDS_OF[wanted]}: {_names(table)}.")
-    for word, role in EFFORTS.items():
-        if word != torque:
-            found[role] = {}
+    if torque != "torque":
+        found["tau"] = {}
+    if torque == "none":
+        found["current"] = {}
+    return EFFORTS.get(torque, "")
 
 
 def _blocks(
     table: Table,
     found: Mapping[str, Mapping[str | None, str]],
     joints: Sequence[str] | None,
+    optional: frozenset[str],
     notes: list[str],
 ) -> tuple[dict[str, Sequence[str]], tuple[str, ...]]:
     q = table.columns.get(found["q"][None])  # None if it is text, which is told later
     width = 1 if q is None or q.ndim == 1 else q.shape[1]
     result: dict[str, Sequence[str]] = {}
     for role, columns in found.items():
-        if not columns:
+        if not columns or (role in optional and not _is_block(table, columns, width)):
             continue
         if None not in columns:
             raise LogError(
@@ -207,6 +266,24 @@ def _blocks(
     if joints is not None and names and tuple(joints) != names:
         notes.append(f"joints {', '.join(names)} are taken for {', '.join(joints)}, in this order.")
     return result, tuple(joints or names)
+
+
+def _is_block(table: Table, columns: Mapping[str | None, str], width: int) -> bool:
+    block = table.columns.get(columns.get(None, ""))
+    return block is not None and (1 if block.ndim == 1 else block.shape[1]) == width
+
+
+def _of_all_joints(
+    table: Table, columns: Mapping[str | None, str], labels: Sequence[str]
+) -> list[str]:
+    """Return the columns of a quantity for the joints of the positions; none if one has none."""
+    folded = {
+        label.casefold(): name
+        for label, name in columns.items()
+        if label is not None and _is_column(table, name)
+    }
+    there = [folded[label.casefold()] for label in labels if label.casefold() in folded]
+    return there if len(there) == len(labels) else []
 
 
 def _order(

@@ -20,7 +20,7 @@ from armdyn.checks import (
     checked_text,
 )
 from armdyn.errors import InputError, shown
-from armdyn.log.columns import ANGLES, ROLES, TIMES
+from armdyn.log.columns import ANGLES, NORMALISED, ROLES, TIMES
 
 # The arguments of `Log.read` and `Log.stream`, checked before any file is opened.
 
@@ -77,11 +77,16 @@ class ReadOptions:
     @property
     def of_format(self) -> dict[str, Any]:
         """Return the options that readers of some formats take."""
-        return {"delimiter": self.delimiter}
+        return {
+            "delimiter": self.delimiter,
+            "units": self.units,
+            "joints": self.joint_names,
+            "columns": self.columns,
+        }
 
     def scales(self, n: int) -> Array | None:
         """Return the factors of positions to SI units; None if no unit is given."""
-        if self.units is None:
+        if self.units is None or self.units == NORMALISED:  # its reader knows the factors
             return None
         each = (self.units,) * n if isinstance(self.units, str) else self.units
         if len(each) != n:
@@ -124,9 +129,9 @@ def _columns(columns: object) -> dict[str, str | list[str]]:
     what = 'a mapping as {"t": "clock", "q": ["a1", "a2"]}'
     result: dict[str, str | list[str]] = {}
     for role, names in checked_mapping(columns, "columns", what=what).items():
-        if role not in ("t", *ROLES):
+        if role not in ("t", "topic", *ROLES):
             raise InputError(
-                f"`columns` has the key {shown(role)}, expected t, {', '.join(ROLES)}.",
+                f"`columns` has the key {shown(role)}, expected t, topic, {', '.join(ROLES)}.",
                 argument="columns",
             )
         if isinstance(names, str) and names:
@@ -148,7 +153,7 @@ def _units(units: object) -> str | tuple[str, ...] | None:
     if units is None:
         return None
     if isinstance(units, str):
-        return _choice(units, "units", ANGLES)
+        return _choice(units, "units", (*ANGLES, NORMALISED))
     return _each(units, "units", ANGLES)
 
 
@@ -254,6 +259,24 @@ def checked_extra(extra: object, rows: int) -> dict[str, Array]:
         array = checked_array(value, key, (rows,), (rows, "k"), finite=False)
         result[name] = _frozen(array)
     return result
+
+
+def checked_episodes(episodes: object, rows: int) -> list[slice]:
+    """Return consecutive slices of all rows; one slice if none is given."""
+    what = f"slices that follow each other from 0 to {rows}"
+    listed = checked_items(episodes, "episodes", what=what) or (slice(0, rows),)
+    made: list[slice] = []
+    end = 0
+    for one in listed:
+        start, stop, step = (getattr(one, name, "") for name in ("start", "stop", "step"))
+        is_next = type(start) is int and type(stop) is int and start == end and stop > start
+        if not is_next or step not in (None, 1):
+            break
+        end = stop
+        made.append(slice(start, stop))
+    if end != rows or len(made) < len(listed):
+        raise InputError(f"`episodes` is {shown(episodes)}, expected {what}.", argument="episodes")
+    return made
 
 
 def checked_notes(notes: object) -> tuple[str, ...]:

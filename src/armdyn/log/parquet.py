@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from armdyn.errors import LogError
 from armdyn.log.arrays import JOINT_NAMES, check_inflation
 from armdyn.log.columns import ROWS, Table, one_line
+from armdyn.log.footers import values_by_column
 from armdyn.log.formats import WrittenColumns
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ GROUP = 1 << 20
 
 def read_parquet(path: Path) -> Table:
     """Read a Parquet file."""
-    with _opened(path) as (arrow, file):
+    with opened(path) as (arrow, file):
         return _from_arrow(path, arrow, file.read())
 
 
 def parquet_blocks(path: Path) -> Iterator[Table]:
     """Yield a Parquet file block by block."""
-    with _opened(path) as (arrow, file):
+    with opened(path) as (arrow, file):
         for batch in file.iter_batches(batch_size=ROWS):
             table = arrow.Table.from_batches([batch], schema=file.schema_arrow)
             yield _from_arrow(path, arrow, table)
@@ -57,16 +58,54 @@ def _arrow() -> tuple[Any, Any]:
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[tuple[Any, Any]]:
-    """Yield pyarrow and the open file, if its size is plausible."""
+def opened(path: Path, *, is_checked: bool = False) -> Generator[tuple[Any, Any]]:
+    """Yield pyarrow and the open file, if its size is plausible or was checked."""
     arrow, parquet = _arrow()
     try:
         with parquet.ParquetFile(path) as file:
-            meta = file.metadata
-            check_inflation(path, 8 * meta.num_rows * meta.num_columns)
+            if not is_checked:
+                check_inflation(path, declared_bytes(path, file))
             yield arrow, file
-    except (arrow.ArrowException, OSError) as error:
+    except LogError:
+        raise
+    except (arrow.ArrowException, OSError, ValueError) as error:
         raise LogError(path, f"is not a Parquet file ({one_line(error)}).") from error
+
+
+def declared_bytes(path: Path, file: Any, names: Sequence[str] | None = None) -> int:
+    """Return the bytes that the numbers of some columns, or of all, take in memory."""
+    values = values_by_column(path)
+    if names is not None:
+        values = {
+            k: v for k, v in values.items() if any(f"{k}.".startswith(f"{n}.") for n in names)
+        }
+    return 8 * max(sum(values.values()), file.metadata.num_rows * len(values))
+
+
+def numbers_in(arrow: Any, column: Any) -> NDArray[Any] | None:
+    """Return a column of numbers ``(N,)``, or of lists of equal length ``(N, k)``; None if other.
+
+    Missing numbers and lists are NaN.
+    """
+    kind = column.type
+    if arrow.types.is_floating(kind) or arrow.types.is_integer(kind):
+        return np.asarray(column.to_numpy())
+    if not (arrow.types.is_list(kind) or arrow.types.is_fixed_size_list(kind)):
+        return None
+    if not (arrow.types.is_floating(kind.value_type) or arrow.types.is_integer(kind.value_type)):
+        return None
+    compute = importlib.import_module("pyarrow.compute")
+    lengths = compute.min_max(compute.list_value_length(column)).as_py()
+    if not lengths["min"] or lengths["min"] != lengths["max"]:
+        return None
+    parts = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks]
+    values = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    block = values.reshape(-1, lengths["min"])
+    if not column.null_count:
+        return block
+    whole = np.full((len(column), lengths["min"]), np.nan)
+    whole[column.is_valid().to_numpy()] = block
+    return whole
 
 
 def _from_arrow(path: Path, arrow: Any, table: Any) -> Table:
@@ -75,14 +114,9 @@ def _from_arrow(path: Path, arrow: Any, table: Any) -> Table:
         kind = column.type
         if arrow.types.is_timestamp(kind):
             column, name = column.cast(arrow.timestamp("ns")).cast(arrow.int64()), f"{name} [ns]"
-        elif arrow.types.is_list(kind) or arrow.types.is_fixed_size_list(kind):
-            rows = column.to_pylist()
-            if len({None if row is None else len(row) for row in rows}) == 1 and rows[0]:
-                columns[name] = np.array(rows, dtype=np.float64)
-            continue
-        elif not (arrow.types.is_floating(kind) or arrow.types.is_integer(kind)):
-            continue
-        columns[name] = np.asarray(column.to_numpy(), dtype=np.float64)
+        numbers = numbers_in(arrow, column)
+        if numbers is not None:
+            columns[name] = np.asarray(numbers, dtype=np.float64)
     if not columns or not table.num_rows:
         raise LogError(path, "has no rows of numbers.")
     metadata: dict[bytes, bytes] = table.schema.metadata or {}

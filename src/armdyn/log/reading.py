@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import shlex
 import warnings
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,10 +20,10 @@ from armdyn.errors import ArmdynError, LogError, LogWarning, shown
 from armdyn.log.columns import EXTRA, ROLES, UNITS, Table, unit_in
 from armdyn.log.formats import format_read
 from armdyn.log.log import LongLog
-from armdyn.log.match import Matched, matched, understood
+from armdyn.log.match import Matched, matched, meaning_in
 from armdyn.log.options import ReadOptions
 from armdyn.log.rows import FileRows, extremes
-from armdyn.log.stamps import check_angles, clock_of, ordered, still_joints
+from armdyn.log.stamps import EpisodeClock, check_angles, clock_of, ordered, still_joints
 
 # Samples of a table: blocks of joints, complete rows, SI units, the joint side of the drives.
 
@@ -39,16 +41,26 @@ def told_with(file: Path) -> Generator[None]:
         raise LogError(file, f"cannot be read: {error}.") from error
 
 
-def block_of(table: Table, role: str, match: Matched) -> Array:
-    """Return a quantity as one array ``(N, n)``."""
+def numbers_of(table: Table, role: str, match: Matched) -> list[Array]:
+    """Return the columns of a quantity, or the one block of all joints."""
     for name in match.names[role]:
         if name in table.text:
             cell, line = table.text[name]
             raise LogError(table.path, f"{name!r} is {shown(cell)}, not a number.", line)
-    parts = [table.columns[name] for name in match.names[role]]
+    return [table.columns[name] for name in match.names[role]]
+
+
+def joint_count(table: Table, match: Matched) -> int:
+    """Return the number of joints that have positions."""
+    q = numbers_of(table, "q", match)
+    return q[0].shape[1] if q[0].ndim == 2 else len(q)
+
+
+def block_of(table: Table, role: str, match: Matched) -> Array:
+    """Return a quantity as one array ``(N, n)``."""
+    parts = numbers_of(table, role, match)
     block = parts[0] if parts[0].ndim == 2 else np.stack(parts, axis=1)
-    q = table.columns[match.names["q"][0]]
-    n = q.shape[1] if q.ndim == 2 else len(match.names["q"])
+    n = joint_count(table, match)
     if block.shape[1] != n:
         raise LogError(
             table.path,
@@ -64,7 +76,9 @@ def complete_rows(
     """Return the rows without missing numbers."""
     good = np.isfinite(t)
     for block in blocks.values():
-        good &= np.isfinite(block).all(axis=1)
+        there = np.isfinite(block)
+        if not there.all():
+            good &= there.all(axis=1)
     if good.all():
         return np.arange(len(t))
     bad = np.flatnonzero(~good)
@@ -86,23 +100,31 @@ def complete_rows(
     return np.flatnonzero(good)
 
 
-def to_si(blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
+def to_si(table: Table, blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
     """Convert in place; return whether the unit of the positions is known."""
     for role, block in blocks.items():
-        units = [_unit(name, role) for name in match.names[role]]
+        units = [_unit(table, name, role) for name in match.names[role]]
         known = UNITS[role]
         factors = np.array([known.get(unit, 1.0) if unit else 1.0 for unit in units])
-        if scale is not None and role in ("q", "qd", "qdd") and (role == "q" or not any(units)):
+        if any(name in table.scales for name in match.names[role]):
+            factors = np.array([table.scales.get(name, 1.0) for name in match.names[role]])
+        elif role == "q_cmd" and not any(units):
+            units = [_unit(table, name, "q") for name in match.names["q"]]
+            factors = np.array([known.get(unit, 1.0) if unit else 1.0 for unit in units])
+        follows = role in ("q", "q_cmd") or (role in ("qd", "qdd") and not any(units))
+        if scale is not None and follows:
             factors = scale
         if np.any(factors != 1.0):
             blocks[role] = block * factors
-    q_units = [_unit(name, "q") for name in match.names["q"]]
-    return scale is not None or (bool(q_units) and all(q_units))
+    told = [name in table.scales or _unit(table, name, "q") for name in match.names["q"]]
+    return scale is not None or (bool(told) and all(told))
 
 
-def _unit(name: str, role: str) -> str | None:
+def _unit(table: Table, name: str, role: str) -> str | None:
     """Return the unit that the name of a column says, also of a name that is not understood."""
-    meant = understood(name)
+    meant = meaning_in(table, name)
+    if name in table.meanings:
+        return meant.unit if meant else None
     return (meant.unit if meant else None) or unit_in(name, role)
 
 
@@ -111,7 +133,8 @@ def to_joint_side(
 ) -> None:
     """Convert quantities from the motor side to the joint side, in place."""
     for role in ROLES:
-        if role not in blocks or ("tau" if role == "current" else role) not in sides:
+        side = {"current": "tau", "q_cmd": "q"}.get(role, role)
+        if role not in blocks or side not in sides:
             continue
         if role == "tau":
             # Power is the same on both sides: tau_joint = inv(G).T tau_motor, for rows tau inv(G).
@@ -119,6 +142,8 @@ def to_joint_side(
         elif role != "current":
             blocks[role] = blocks[role] @ gear.T
     done = [role for role in sides if role in blocks]
+    if "q" in sides and "q_cmd" in blocks:
+        done.append("q_cmd")
     notes.append(f"{', '.join(done)} brought from the motors to the joints by the gear matrix.")
 
 
@@ -135,13 +160,15 @@ class _Conversion:
     def __init__(self, first: Table, options: ReadOptions) -> None:
         self._options = options
         self.match = matched(first, options.joint_names, options.columns, options.torque)
-        n = block_of(first, "q", self.match).shape[1]
+        n = joint_count(first, self.match)
         self.labels = self.match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
         self._gears, self._scale = options.gear_matrix(n), options.scales(n)
         first.notes += self.match.notes
         self._clock = clock_of(first, self.match.time, self.match.nanosec, options.time_unit)
         self.origin = (self._clock.origin or 0.0) / self._clock.per_second
         self.is_unit_known = True
+        self._episodes, self._lengths = EpisodeClock(), Counter[int]()
+        self._said = {"time_unit": self._clock.guessed or "", **first.said}
 
     def samples(
         self, table: Table, roles: Iterable[str]
@@ -149,14 +176,52 @@ class _Conversion:
         """Return the stamps and numbers of usable rows in order, and quantities in SI units."""
         options = self._options
         blocks = {role: block_of(table, role, self.match) for role in roles}
-        t = self._clock.seconds(table)
-        rows = complete_rows(table, self.match, t, blocks, options.missing)
+        t, episodes = self._clock.seconds(table), np.zeros(0, dtype=np.int64)
+        if self.match.episode is not None and len(t):
+            t, episodes = self._episodes.placed(t, table.columns[self.match.episode])
+        needed = {role: block for role, block in blocks.items() if role not in self.match.optional}
+        rows = complete_rows(table, self.match, t, needed, options.missing)
         rows = ordered(table, t, rows, options.sort)
-        blocks = {role: block[rows] for role, block in blocks.items()}
-        self.is_unit_known = to_si(blocks, self.match, self._scale)
+        if len(rows) < len(t) or options.sort:
+            t, blocks = t[rows], {role: block[rows] for role, block in blocks.items()}
+        for role in self.match.optional & set(blocks):
+            if not np.isfinite(blocks[role]).all():
+                del blocks[role]
+                table.notes.append(f"{role} has missing numbers and is left out.")
+        if len(episodes):
+            kept = episodes[rows]
+            ends = [0, *(np.flatnonzero(np.diff(kept)) + 1).tolist(), len(kept)]
+            self._lengths.update({int(kept[a]): b - a for a, b in pairwise(ends) if a < b})
+        self.is_unit_known = to_si(table, blocks, self.match, self._scale)
         if self._gears is not None:
             to_joint_side(blocks, self._gears, options.motor_side, table.notes)
-        return t[rows], rows, blocks
+        return t, rows, blocks
+
+    def command(self, file: Path) -> str:
+        """Return the command line that reads the file in the same way without guessing."""
+        options = self._options
+        said = {
+            "units": options.units
+            or self._said.get("units")
+            or ("" if self.is_unit_known else "rad"),
+            "time-unit": options.time_unit or self._said["time_unit"],
+        }
+        words = ["armdyn", "identify", "ARM", str(file)]
+        for name, value in said.items():
+            if value:
+                words += [f"--{name}", value if isinstance(value, str) else ",".join(value)]
+        for role, names in options.columns.items():
+            listed = [names] if isinstance(names, str) else names
+            words += ["--columns", f"{role}={','.join(listed)}"]
+        words += ["--sort"] if options.sort else []
+        words += ["--drop-missing"] if options.missing == "drop" else []
+        return shlex.join(words)
+
+    @property
+    def episodes(self) -> list[slice]:
+        """Return a slice of the samples so far for each episode; none if the file has none."""
+        ends = np.cumsum([count for _, count in sorted(self._lengths.items())]).tolist()
+        return [slice(a, b) for a, b in pairwise([0, *ends])]
 
 
 # A log file read as a whole: SI units, joint side, stamps in order, or an error.
@@ -171,31 +236,37 @@ def read_arrays(file: Path, options: ReadOptions) -> dict[str, Any]:
     t, rows, blocks = found.samples(table, match.names)
     if not found.is_unit_known:
         check_angles(table, found.labels, blocks["q"], options.joints)
-    still = still_joints(found.labels, blocks)
+    still = still_joints(found.labels, blocks["q"], blocks.get(match.effort))
     for words in (*table.lost, *still):
         warnings.warn(f"{file}: {words}", LogWarning, stacklevel=4)
-    used = {match.time, match.nanosec, *(name for part in match.names.values() for name in part)}
+    used = {match.time, match.nanosec, match.episode}
+    used.update(name for role in blocks for name in match.names[role])
     return {
         "t": t,
         "q": blocks["q"],
         "qd": blocks.get("qd"),
         "qdd": blocks.get("qdd"),
-        "tau": blocks.get("tau", blocks.get("current")),
+        "tau": blocks.get(match.effort),
         "joint_names": found.labels,
-        "effort": "current" if "current" in blocks else "torque",
+        "effort": "current" if match.effort == "current" else "torque",
+        "q_cmd": blocks.get("q_cmd"),
+        "current": blocks.get("current"),
+        "load": blocks.get("load"),
+        "episodes": found.episodes,
         "extra": {
             k.removeprefix(EXTRA): v[rows] for k, v in table.columns.items() if k not in used
         },
         "source": str(file),
         "notes": (*table.notes, *table.lost, *still),
         "origin": found.origin,
+        "command": found.command(file),
     }
 
 
 # A log file that is too long for memory: read in blocks, samples in scratch files.
 
 # The quantities of a log that identification needs.
-NEEDED = ("q", "qd", "tau", "current")
+NEEDED = ("q", "qd", "tau", "current", "q_cmd", "load")
 
 
 def stream_log(file: Path, options: ReadOptions) -> LongLog:
@@ -212,20 +283,28 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
     last = Table(file, {})
     if not found.is_unit_known:
         check_angles(last, labels, made.extremes["q"], options.joints)
-    still = still_joints(labels, made.extremes) if len(made.t) > 1 else []
+    still: list[str] = []
+    if len(made.t) > 1:
+        still = still_joints(labels, made.extremes["q"], made.extremes.get(found.match.effort))
     for words in (*made.lost, *still):
         warnings.warn(f"{file}: {words}", LogWarning, stacklevel=3)
-    effort = "current" if "current" in made.columns else "torque"
+    effort = "current" if found.match.effort == "current" else "torque"
+    tau = made.columns.get(found.match.effort)
     return LongLog(
         t=cast(Array, made.t),
         q=cast(Array, made.columns["q"]),
         qd=cast("Array | None", made.columns.get("qd")),
-        tau=cast("Array | None", made.columns.get("tau", made.columns.get("current"))),
+        tau=cast("Array | None", tau),
         joint_names=labels,
-        effort=effort if {"tau", "current"} & set(made.columns) else "none",
+        effort="none" if tau is None else effort,
+        q_cmd=cast("Array | None", made.columns.get("q_cmd")),
+        current=cast("Array | None", made.columns.get("current")),
+        load=cast("Array | None", made.columns.get("load")),
+        episodes=found.episodes,
         source=str(file),
         notes=(*dict.fromkeys((*made.notes, *last.notes)), *made.lost, *still),
         origin=found.origin,
+        command=found.command(file),
     )
 
 
@@ -272,6 +351,8 @@ class _Columns:
             )
         self._end = t[-1]
         self.t.append(t)
+        for role in set(self.columns) - set(blocks):
+            del self.columns[role]
         for role, block in blocks.items():
             self.columns[role].append(block)
             seen = [block] if role not in self.extremes else [self.extremes[role], block]

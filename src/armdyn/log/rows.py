@@ -170,6 +170,12 @@ def part_of(column: Array, a: int, b: int) -> Array:
     return column[a:b]
 
 
+def part_of_episodes(episodes: Sequence[slice], a: int, b: int) -> list[slice]:
+    """Return the episodes of rows a to b, counted from a."""
+    cut = [(max(one.start, a) - a, min(one.stop, b) - a) for one in episodes]
+    return [slice(start, stop) for start, stop in cut if start < stop]
+
+
 def blocks(count: int, least: int = 1) -> Iterator[tuple[int, int]]:
     """Yield (start, stop) of consecutive blocks of rows, no shorter than `least`."""
     size = max(BLOCK, least)

@@ -61,10 +61,8 @@ class Segment:
 def check_magnitudes(log: Log) -> None:
     """Raise an error if a log has numbers that no arm has."""
     source = log.source or "the log"
-    for name, column in (("q", log.q), ("qd", log.qd), ("qdd", log.qdd), ("tau", log.tau)):
-        if column is None:
-            continue
-        low, high = extremes([column])
+    for name in log.measured:
+        low, high = extremes([getattr(log, name)])
         size = np.maximum(-low, high)
         j = int(np.argmax(size))
         if size[j] > LARGEST_NUMBER:
@@ -81,7 +79,7 @@ def check_magnitudes(log: Log) -> None:
 
 
 def segments(log: Log, max_gap: float | None = None) -> tuple[Segment, ...]:
-    """Return the pieces of a log between its gaps, in order.
+    """Return the pieces of a log between its gaps, and the ends of its episodes, in order.
 
     Args:
         log: the log.
@@ -90,10 +88,10 @@ def segments(log: Log, max_gap: float | None = None) -> tuple[Segment, ...]:
     if len(log) < 2:
         return (Segment(0, len(log)),)
     longest = GAP / log.rate if max_gap is None else checked_positive(max_gap, "max_gap")
-    cuts = [0]
+    cuts = {0, len(log), *(one.start for one in log.episodes)}
     for a, steps in _steps(log):
-        cuts += (np.flatnonzero(steps > longest) + a + 1).tolist()
-    return tuple(Segment(a, b) for a, b in pairwise([*cuts, len(log)]))
+        cuts.update((np.flatnonzero(steps > longest) + a + 1).tolist())
+    return tuple(Segment(a, b) for a, b in pairwise(sorted(cuts)))
 
 
 def even_rate(log: Log, pieces: Sequence[Segment]) -> float:

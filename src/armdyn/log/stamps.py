@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from armdyn.arrays import Array
 from armdyn.errors import LogError
 from armdyn.log.columns import TIMES, Table
-from armdyn.log.match import understood
+from armdyn.log.match import meaning_in
+from armdyn.log.rows import extremes
 
 # Time stamps: their unit, and their order.
 
@@ -36,12 +37,14 @@ class Clock:
         nanosec: name of the column of nanoseconds to add, or None.
         per_second: units of time in a second.
         origin: the stamp that becomes time 0, or None to leave stamps as they are.
+        guessed: the unit of time, if nobody says it.
     """
 
     time: str
     nanosec: str | None
     per_second: float
     origin: float | None
+    guessed: str | None = None
 
     def seconds(self, table: Table) -> Array:
         """Return the time stamps of a table in seconds."""
@@ -68,7 +71,7 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
     first = float(there[0])
     if nanosec is not None:
         return Clock(time, nanosec, 1.0, first)
-    meaning = understood(time)
+    meaning = meaning_in(table, time)
     said = unit or (meaning.unit if meaning and meaning.role in ("t", "nanosec") else None)
     unit = said or _guessed(table, time, there)
     if unit not in TIMES:
@@ -79,9 +82,60 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
     # Divide by 1000, which is exact in binary, unlike 1e-3: so 8 ms give the float of "0.008".
     per_second = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
     if first / per_second <= EPOCH:
-        return Clock(time, None, per_second, None)
+        return Clock(time, None, per_second, None, None if said else unit)
     table.notes.append(f"time counts from the first sample, at {first / per_second:.3f} s.")
-    return Clock(time, None, per_second, first)
+    return Clock(time, None, per_second, first, None if said else unit)
+
+
+# Time steps between episodes, and between joined logs: longer than any filter reaches.
+STEPS_BETWEEN = 100
+
+
+class EpisodeClock:
+    """Puts episodes one after the other: the clock of one that restarts goes on after a gap."""
+
+    def __init__(self) -> None:
+        self._number = math.nan
+        self._run = 0
+        self._shift, self._end = 0.0, -math.inf
+        self._gap = math.nan
+
+    def placed(self, t: Array, numbers: Array) -> tuple[Array, NDArray[np.int64]]:
+        """Return increasing stamps [s] and the count of episodes before each row.
+
+        Args:
+            t: stamps of the following rows of the file [s].
+            numbers: the number of the episode of each; NaN for that of the row before.
+        """
+        begins = self._begins(numbers)
+        if math.isnan(self._gap):
+            steps = np.diff(t)[~begins[1:]]
+            steps = steps[np.isfinite(steps) & (steps > 0.0)]
+            self._gap = STEPS_BETWEEN * float(np.median(steps)) if len(steps) else 1.0
+        starts = np.flatnonzero(begins)
+        if not begins[0]:
+            starts = np.concatenate(([0], starts))
+        there = np.isfinite(t)
+        lows = np.minimum.reduceat(np.where(there, t, math.inf), starts).tolist()
+        highs = np.maximum.reduceat(np.where(there, t, -math.inf), starts).tolist()
+        shifts: list[float] = []
+        for start, low, high in zip(starts.tolist(), lows, highs, strict=True):
+            if begins[start]:
+                self._shift = 0.0 if low > self._end else self._end + self._gap - low
+            shifts.append(self._shift)
+            self._end = max(self._end, high + self._shift)
+        runs = self._run + np.cumsum(begins)
+        self._run = int(runs[-1])
+        return t + np.repeat(shifts, np.diff(starts, append=len(t))), runs
+
+    def _begins(self, numbers: Array) -> NDArray[np.bool_]:
+        """Return which rows have another number than the row before."""
+        there = np.concatenate(([self._number], numbers))
+        if not np.isfinite(there[1:]).all():
+            last = np.maximum.accumulate(np.where(np.isfinite(there), np.arange(len(there)), 0))
+            there = there[last]
+        self._number = float(there[-1])
+        return (there[1:] != there[:-1]) & np.isfinite(there[:-1])
 
 
 def _guessed(table: Table, time: str, stamps: Array) -> str:
@@ -186,17 +240,21 @@ def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -
             )
 
 
-def still_joints(names: Sequence[str], blocks: Mapping[str, Array]) -> list[str]:
+def still_joints(names: Sequence[str], q: Array, effort: Array | None) -> list[str]:
     """Return a sentence on joints that never move, and one on efforts that never change."""
     result: list[str] = []
-    if len(blocks["q"]) < 2:
+    if len(q) < 2:
         return result
-    still = [name for j, name in enumerate(names) if np.ptp(blocks["q"][:, j]) == 0]
+    still = _unchanged(names, q)
     if still:
         result.append(f"positions never change, joints stuck or at rest: {', '.join(still)}.")
-    effort = blocks.get("tau", blocks.get("current"))
     if effort is not None:
-        same = [name for j, name in enumerate(names) if np.ptp(effort[:, j]) == 0]
+        same = _unchanged(names, effort)
         if same:
             result.append(f"efforts never change, they may not be measured: {', '.join(same)}.")
     return result
+
+
+def _unchanged(names: Sequence[str], columns: Array) -> list[str]:
+    low, high = extremes([columns])
+    return [name for name, is_same in zip(names, low == high, strict=True) if is_same]

@@ -40,7 +40,8 @@ def data_of(log: Log) -> dict[str, Any]:
         "median_step": log.median_step,
         "longest_step": longest,
         "effort": log.effort,
-        "measured": [k for k in ("q", "qd", "qdd", "tau") if getattr(log, k) is not None],
+        "episodes": len(log.episodes),
+        "measured": log.measured,
         "joints": joints,
         "extra": list(log.extra),
         "notes": list(log.notes),
@@ -50,9 +51,10 @@ def data_of(log: Log) -> dict[str, Any]:
 def text_of(log: Log) -> str:
     """Return a line on the log, one on each joint, and the notes."""
     data = data_of(log)
+    episodes = f"{len(log.episodes)} episodes, " if len(log.episodes) > 1 else ""
     lines = [
         f"{log.source or 'log'}: {len(log)} samples, {log.duration:.4g} s at {log.rate:.4g} Hz, "
-        f"{', '.join(data['measured'])}"
+        f"{episodes}{', '.join(data['measured'])}"
     ]
     for joint in data["joints"]:
         rms = joint.get("effort_rms")
@@ -93,6 +95,8 @@ def log_card(log: Log) -> str:
         "Hz": number(log.rate),
         "measured": ", ".join(data["measured"]),
     }
+    if len(log.episodes) > 1:
+        facts["episodes"] = str(len(log.episodes))
     return card(
         f"Log {log.source or ''}".strip(), facts, Grid("", tuple(heads), 1, rows), log.notes
     )

@@ -14,13 +14,14 @@ from armdyn.cli.option_names import flag, option
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
 from armdyn.log.clock import at_source_times
+from armdyn.log.columns import ROLES
 from armdyn.log.log import Log
 from armdyn.log.many import in_recorded_order, log_paths, read_logs_on
 
 # Why options of a log are refused if a verb is given none.
 NO_LOG = "is given, but no log; name its file after the robot."
 
-WHAT = ("t", "q", "qd", "qdd", "tau", "current")
+WHAT = ("t", "topic", *ROLES)
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class LogOptions:
         shown="recognised by name",
     )
     units: str | None = option(
-        "Unit of positions: rad, deg, m or mm; one, or one per joint by commas.",
+        "Unit of positions: rad, deg, m, mm or m100_100 (LeRobot); one, or one per joint.",
         shown="of the column names, else rad",
     )
     time_unit: str | None = option(

@@ -44,7 +44,7 @@ def identify(
     fit: FitOptions,
     parallel: ClusterOptions,
     logs: list[Path] = argument(
-        "LOG...", "Logs: CSV, Parquet, npz or mat files, or folders of them."
+        "LOG...", "Logs: CSV, Parquet, npz, mat, MCAP, db3 or HDF5 files, or folders."
     ),
     out: Path = out_folder(...),
     test: list[Path] | None = option("Log for validation; repeatable.", "LOG"),

@@ -19,7 +19,7 @@ from armdyn.writing import check_writable
 def observe(
     robot: RobotOptions,
     reading: LogOptions,
-    log: Path = argument("LOG", "Log file: CSV, Parquet, npz or mat."),
+    log: Path = argument("LOG", "Log: CSV, Parquet, npz, mat, MCAP, db3 or HDF5."),
     free: Path | None = option(
         "Log without contacts, from which to estimate the thresholds.", "LOG"
     ),
