@@ -56,8 +56,8 @@ def remedied(task: Task, finding: Finding, arm: Arm) -> Task | None:
         case "sign":
             gain[at] = -1.0
             return task.with_logs(lambda log: with_gain(log, gain))
-        case "scale" | "currents" | "unit" if finding.values:
-            gain[at or slice(None)] = 1.0 / np.abs(finding.values)  # signs are right already
+        case "scale" | "currents" if finding.values:
+            gain[at] = 1.0 / np.abs(finding.values)  # signs are right already
             return task.with_logs(lambda log: with_gain(log, gain))
         case "swap":
             other = dict(zip(at, reversed(at), strict=True))

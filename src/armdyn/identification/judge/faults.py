@@ -55,7 +55,7 @@ def scale_findings(
     # without the most unlike joint, which may be the only wrong one
     each = np.sort(np.abs(logs - np.median(logs)))[:-1] if len(logs) else logs
     apart = float(np.sqrt(np.mean(each**2))) if len(each) else 0.0
-    far = abs(np.log(scale.median)) > np.log(OTHER_SCALE)  # False for NaN
+    far = abs(np.log(scale.median / scale.common)) > np.log(OTHER_SCALE)  # False for NaN
     if int(alike.sum()) > 2 and apart > OWN_SCALES:
         found: Array = scale.median * np.where(seen, np.abs(scale.factors), 1.0) * scale.signs
         gains = ",".join(f"{1.0 / x:.3g}" for x in found.tolist())
@@ -98,7 +98,7 @@ def scale_findings(
                     "description and the other joints say: it has another unit, and was ignored",
                     error, error, f"--ignore-torque {j + 1}", (j + 1,), (factor,))
         )  # fmt: skip
-    if scale.common != 1.0:
+    if scale.common != 1.0 and not far:
         made.append(
             Finding("unit", f"torques are {scale.common:g} times those of the described arm: "
                     f"their unit is {scale.unit}, and so are masses and friction of the result",
@@ -106,14 +106,12 @@ def scale_findings(
                     applied=True)
         )  # fmt: skip
     elif far and apart <= OWN_SCALES and int(seen.sum()) >= min(2, n):
-        unit = Finding(
-            "unit", f"torques are {scale.median:.2g} times those of the described arm at all "
-            "joints: they have another unit, all drives have this gain, or masses are described "
-            "wrong", error, error, f"--gain {1.0 / scale.median:.3g}", (), (scale.median,),
+        made.append(
+            Finding("unit", f"torques are {scale.median:.2g} times those of the described arm at "
+                    "all joints: they have another unit, all drives have this gain, or masses are "
+                    "described wrong", error, error, "--torque-unit or --gain with what they have",
+                    (), (scale.median,))
         )  # fmt: skip
-        tried = trial(unit)
-        worse = tried is not None and tried.own[1] > tried.own[0]
-        made.append(replace(unit, option="the unit of the torques") if worse else unit)
     return made
 
 
