@@ -91,6 +91,7 @@ MEANT = {
     ("from_standard_dh", "names"): {"strings", "array of strings"},
     ("Log", "joint_names"): {"strings"},
     ("Log", "source"): {"path with NUL"},
+    ("Log", "command"): {"path with NUL"},
     ("Log.read", "joints"): {"strings"},
     ("Log.stream", "joints"): {"strings"},
     ("Extra", "name"): {"path with NUL"},

@@ -136,6 +136,28 @@ class _Reader:
         self._at = at + 1
         return value
 
+    def _skip_structure(self, depth: int) -> None:
+        """Skip a structure; most of a footer is statistics, so the common types are read here."""
+        data, at = self._data, self._at
+        while head := data[at]:
+            at += 1
+            if head < 16:  # the number of the field is a number of its own
+                while data[at] > 127:
+                    at += 1
+                at += 1
+            kind = head & 15
+            if kind in INTEGERS:
+                while data[at] > 127:
+                    at += 1
+                at += 1
+            elif kind == BINARY and data[at] < 128:
+                at += 1 + data[at]
+            elif kind > 2:
+                self._at = at
+                self._skip(kind, depth + 1)
+                at = self._at
+        self._at = at + 1
+
     def _skip(self, kind: int, depth: int = 0, *, is_item: bool = False) -> None:
         if kind in INTEGERS:
             self._integer()
@@ -147,8 +169,7 @@ class _Reader:
         elif depth > DEEPEST:
             raise ValueError("its footer is damaged")
         elif kind == STRUCTURE:
-            for _, inner in self._fields():
-                self._skip(inner, depth + 1)
+            self._skip_structure(depth)
         elif kind in (LIST, SET):
             count, inner = self._list()
             for _ in range(count):

@@ -41,16 +41,26 @@ def told_with(file: Path) -> Generator[None]:
         raise LogError(file, f"cannot be read: {error}.") from error
 
 
-def block_of(table: Table, role: str, match: Matched) -> Array:
-    """Return a quantity as one array ``(N, n)``."""
+def numbers_of(table: Table, role: str, match: Matched) -> list[Array]:
+    """Return the columns of a quantity, or the one block of all joints."""
     for name in match.names[role]:
         if name in table.text:
             cell, line = table.text[name]
             raise LogError(table.path, f"{name!r} is {shown(cell)}, not a number.", line)
-    parts = [table.columns[name] for name in match.names[role]]
+    return [table.columns[name] for name in match.names[role]]
+
+
+def joint_count(table: Table, match: Matched) -> int:
+    """Return the number of joints that have positions."""
+    q = numbers_of(table, "q", match)
+    return q[0].shape[1] if q[0].ndim == 2 else len(q)
+
+
+def block_of(table: Table, role: str, match: Matched) -> Array:
+    """Return a quantity as one array ``(N, n)``."""
+    parts = numbers_of(table, role, match)
     block = parts[0] if parts[0].ndim == 2 else np.stack(parts, axis=1)
-    q = table.columns[match.names["q"][0]]
-    n = q.shape[1] if q.ndim == 2 else len(match.names["q"])
+    n = joint_count(table, match)
     if block.shape[1] != n:
         raise LogError(
             table.path,
@@ -66,7 +76,9 @@ def complete_rows(
     """Return the rows without missing numbers."""
     good = np.isfinite(t)
     for block in blocks.values():
-        good &= np.isfinite(block).all(axis=1)
+        there = np.isfinite(block)
+        if not there.all():
+            good &= there.all(axis=1)
     if good.all():
         return np.arange(len(t))
     bad = np.flatnonzero(~good)
@@ -148,7 +160,7 @@ class _Conversion:
     def __init__(self, first: Table, options: ReadOptions) -> None:
         self._options = options
         self.match = matched(first, options.joint_names, options.columns, options.torque)
-        n = block_of(first, "q", self.match).shape[1]
+        n = joint_count(first, self.match)
         self.labels = self.match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
         self._gears, self._scale = options.gear_matrix(n), options.scales(n)
         first.notes += self.match.notes
@@ -170,17 +182,20 @@ class _Conversion:
         needed = {role: block for role, block in blocks.items() if role not in self.match.optional}
         rows = complete_rows(table, self.match, t, needed, options.missing)
         rows = ordered(table, t, rows, options.sort)
-        blocks = {role: block[rows] for role, block in blocks.items()}
+        if len(rows) < len(t) or options.sort:
+            t, blocks = t[rows], {role: block[rows] for role, block in blocks.items()}
         for role in self.match.optional & set(blocks):
             if not np.isfinite(blocks[role]).all():
                 del blocks[role]
                 table.notes.append(f"{role} has missing numbers and is left out.")
         if len(episodes):
-            self._lengths.update(episodes[rows].tolist())
+            kept = episodes[rows]
+            ends = [0, *(np.flatnonzero(np.diff(kept)) + 1).tolist(), len(kept)]
+            self._lengths.update({int(kept[a]): b - a for a, b in pairwise(ends) if a < b})
         self.is_unit_known = to_si(table, blocks, self.match, self._scale)
         if self._gears is not None:
             to_joint_side(blocks, self._gears, options.motor_side, table.notes)
-        return t[rows], rows, blocks
+        return t, rows, blocks
 
     def command(self, file: Path) -> str:
         """Return the command line that reads the file in the same way without guessing."""

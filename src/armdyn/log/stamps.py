@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from armdyn.arrays import Array
 from armdyn.errors import LogError
 from armdyn.log.columns import TIMES, Table
 from armdyn.log.match import meaning_in
+from armdyn.log.rows import extremes
 
 # Time stamps: their unit, and their order.
 
@@ -112,23 +112,28 @@ class EpisodeClock:
             steps = np.diff(t)[~begins[1:]]
             steps = steps[np.isfinite(steps) & (steps > 0.0)]
             self._gap = STEPS_BETWEEN * float(np.median(steps)) if len(steps) else 1.0
-        t = t.copy()
-        for a, b in pairwise(sorted({0, *np.flatnonzero(begins).tolist(), len(t)})):
-            there = t[a:b][np.isfinite(t[a:b])]
-            low, high = there.min(initial=math.inf), there.max(initial=-math.inf)
-            if begins[a]:
-                self._shift = 0.0 if low > self._end else self._end + self._gap - float(low)
-            t[a:b] += self._shift
-            self._end = max(self._end, float(high) + self._shift)
+        starts = np.flatnonzero(begins)
+        if not begins[0]:
+            starts = np.concatenate(([0], starts))
+        there = np.isfinite(t)
+        lows = np.minimum.reduceat(np.where(there, t, math.inf), starts).tolist()
+        highs = np.maximum.reduceat(np.where(there, t, -math.inf), starts).tolist()
+        shifts: list[float] = []
+        for start, low, high in zip(starts.tolist(), lows, highs, strict=True):
+            if begins[start]:
+                self._shift = 0.0 if low > self._end else self._end + self._gap - low
+            shifts.append(self._shift)
+            self._end = max(self._end, high + self._shift)
         runs = self._run + np.cumsum(begins)
         self._run = int(runs[-1])
-        return t, runs
+        return t + np.repeat(shifts, np.diff(starts, append=len(t))), runs
 
     def _begins(self, numbers: Array) -> NDArray[np.bool_]:
         """Return which rows have another number than the row before."""
         there = np.concatenate(([self._number], numbers))
-        last = np.maximum.accumulate(np.where(np.isfinite(there), np.arange(len(there)), 0))
-        there = there[last]
+        if not np.isfinite(there[1:]).all():
+            last = np.maximum.accumulate(np.where(np.isfinite(there), np.arange(len(there)), 0))
+            there = there[last]
         self._number = float(there[-1])
         return (there[1:] != there[:-1]) & np.isfinite(there[:-1])
 
@@ -240,11 +245,16 @@ def still_joints(names: Sequence[str], q: Array, effort: Array | None) -> list[s
     result: list[str] = []
     if len(q) < 2:
         return result
-    still = [name for j, name in enumerate(names) if np.ptp(q[:, j]) == 0]
+    still = _unchanged(names, q)
     if still:
         result.append(f"positions never change, joints stuck or at rest: {', '.join(still)}.")
     if effort is not None:
-        same = [name for j, name in enumerate(names) if np.ptp(effort[:, j]) == 0]
+        same = _unchanged(names, effort)
         if same:
             result.append(f"efforts never change, they may not be measured: {', '.join(same)}.")
     return result
+
+
+def _unchanged(names: Sequence[str], columns: Array) -> list[str]:
+    low, high = extremes([columns])
+    return [name for name, is_same in zip(names, low == high, strict=True) if is_same]
