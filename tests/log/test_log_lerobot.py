@@ -262,6 +262,25 @@ def test_continuous_positions_have_no_step() -> None:
     assert encoder_step(np.full(10, np.nan)) is None
 
 
+def test_a_normalised_gripper_beside_joints_in_degrees(tmp_path: Path) -> None:
+    simulated.write_dataset(tmp_path, units="deg")
+    path = tmp_path / "data/chunk-000/file-000.parquet"
+    table = pq.read_table(path)
+    x = np.array(table.column(STATE).to_pylist(), dtype=np.float32)
+    x[:, 5] = 50.0 + x[:, 5] * (4096 / 360.0) * 100.0 / 1481.0
+    made = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), 6)
+    pq.write_table(table.set_column(table.column_names.index(STATE), STATE, made), path)
+    log = armdyn.Log.read(tmp_path)
+    np.testing.assert_allclose(log.q[:, :5], np.radians(x[:, :5].astype(np.float64)))
+    scale = 2.0 * np.pi * 1481.0 / 4096 / 100.0
+    np.testing.assert_allclose(log.q[:, 5], x[:, 5] * scale, rtol=1e-3)
+    again = armdyn.Log.read(tmp_path, units="m100_100")
+    np.testing.assert_allclose(again.q, log.q, atol=1e-3)
+    assert log.command.endswith("--units m100_100")
+    body = armdyn.Log.read(tmp_path, joints=simulated.NAMES[:5])
+    assert body.command.endswith("--units deg")
+
+
 def test_several_datasets_are_joined(tmp_path: Path) -> None:
     for name, version in (("one", "v2.1"), ("two", "v3.0")):
         simulated.write_dataset(tmp_path / name, version, "deg", (200, 100))

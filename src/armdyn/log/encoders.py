@@ -50,7 +50,7 @@ class FoundUnits:
     """Units of positions.
 
     Attributes:
-        unit: of most joints: "rad", "deg" or "m100_100".
+        unit: the option that says the same: "rad", "deg" or "m100_100".
         factors: to radians by joint, where the unit is certain.
         notes: the evidence.
         doubts: assumptions.
@@ -88,19 +88,20 @@ def found_units(
             path, "positions show no steps of an encoder, which tell the angle of a unit; convert "
             'them to degrees and say units="deg".',
         )  # fmt: skip
-    if any(kind == NORMALISED for name, kind in kinds.items() if not GRIPPER.search(name)):
-        kinds = dict.fromkeys(kinds, NORMALISED)
-        found.factors = {name: SERVO_STEP / step for name, step in steps.items() if step}
-        found.factors = {name: found.factors[name] for name in kinds}
-    _tell(found, kinds, steps)
+    body = {kind for name, kind in kinds.items() if not GRIPPER.search(name)}
+    if NORMALISED in body:
+        kinds, body = dict.fromkeys(kinds, NORMALISED), {NORMALISED}
+        found.factors = {k: SERVO_STEP / step for k, step in steps.items() if step and k in kinds}
+    _tell(found, kinds, steps, is_said=is_normalised)
     unclear = [name for name in positions if name not in kinds]
     if not unclear:
         return found
     if not kinds:
         return _by_range(path, found, positions)
-    if len(set(kinds.values())) == 1 and found.unit != NORMALISED:
-        found.factors |= dict.fromkeys(unclear, ANGLES[found.unit])
-        found.notes.append(f"{', '.join(unclear)} show no step; the same unit is taken.")
+    if len(body) == 1 and NORMALISED not in body:
+        (unit,) = body
+        found.factors |= dict.fromkeys(unclear, ANGLES[unit])
+        found.notes.append(f"{', '.join(unclear)} show no step; {unit} is taken as for the others.")
         return found
     found.factors |= dict.fromkeys(unclear, ANGLES["deg"])
     found.doubts.append(
@@ -140,11 +141,18 @@ def _kind(values: Array | None, step: float | None) -> str | None:
     return NORMALISED if ends and NORMALISED_STEPS[0] < step < NORMALISED_STEPS[1] else None
 
 
-def _tell(found: FoundUnits, kinds: Mapping[str, str], steps: Mapping[str, float | None]) -> None:
-    """Set the unit of most joints, and add a note on each unit."""
+def _tell(
+    found: FoundUnits,
+    kinds: Mapping[str, str],
+    steps: Mapping[str, float | None],
+    *,
+    is_said: bool,
+) -> None:
+    """Set the unit that says the same for all joints, and add a note on each unit."""
     listed = list(kinds.values())
-    if listed:
-        found.unit = max(dict.fromkeys(listed), key=listed.count)
+    if listed:  # normalised positions are converted by steps, as all others could be
+        found.unit = NORMALISED if NORMALISED in listed else max(listed, key=listed.count)
+    fix = "" if is_said else f" {_fix(found.unit)}"
     for unit in dict.fromkeys(listed):
         names = [name for name, kind in kinds.items() if kind == unit]
         step = steps[names[0]]
@@ -153,12 +161,12 @@ def _tell(found: FoundUnits, kinds: Mapping[str, str], steps: Mapping[str, float
             found.notes.append(
                 f"positions are normalised (m100_100): steps of encoders differ by joint. With "
                 f"4096 steps a turn, degrees per unit are: {each}. Zero is the middle of the "
-                f"calibrated range, not the zero of the arm's file. {_fix(unit)}"
+                f"calibrated range, not the zero of the arm's file.{fix}"
             )
             continue
         found.notes.append(
             f"positions of {', '.join(names)} are taken as {unit}, from the step of their "
-            f"encoders, {step:.5g}. {_fix(unit)}"
+            f"encoders, {step:.5g}.{fix}"
         )
 
 

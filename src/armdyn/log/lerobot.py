@@ -211,12 +211,12 @@ class _Dataset:
         self.notes: list[str] = []
         self.doubts: list[str] = []
         self._limit = max(HARMLESS, LARGEST_FACTOR * sum(k.stat().st_size for k in self.files))
-        self._declared: dict[Path, int] = {}
-        self._empty = 0
+        self._checked: set[Path] = set()
+        self._declared = self._empty = 0
         self._is_told = False
         self._sample = _Sample(self)
         self._signals = self._found_signals(joints)
-        self._scales, self.chosen = self._found_scales(units)
+        self._scales, self.chosen = self._found_scales(units, joints)
         self._is_nominal = self._has_nominal_stamps()
 
     @property
@@ -255,16 +255,17 @@ class _Dataset:
     def opened(self, path: Path, wanted: Sequence[str]) -> Generator[tuple[Any, Any, list[str]]]:
         """Yield pyarrow, an open data file and the names that it has, if sizes are plausible."""
         with opened(path, is_checked=True) as (arrow, file):
-            if path not in self._declared:
-                names = [*dict.fromkeys([*self.vectors, EPISODE, *wanted])]
-                self._declared[path] = declared_bytes(path, file, names)
-            if sum(self._declared.values()) > self._limit:
+            if path not in self._checked:
+                self._checked.add(path)
+                self._declared += declared_bytes(path, file, [*self.vectors, EPISODE])
+            if self._declared > self._limit:
                 raise LogError(
                     path,
                     f"the dataset would take more than {self._limit / 1e9:.3g} GB of memory, "
                     f"{LARGEST_FACTOR} times the size of its files, as no recorded motion does.",
                 )
-            names = [name for name in wanted if name in file.schema_arrow.names]
+            there = file.schema_arrow.names
+            names = [name for name in wanted if name in there]
             yield arrow, file, names
 
     @property
@@ -430,11 +431,14 @@ class _Dataset:
                 f"{', '.join(grippers)} may be no joint of the arm; joints= or an arm selects."
             )
 
-    def _found_scales(self, units: object) -> tuple[dict[str, float], dict[str, str]]:
+    def _found_scales(
+        self, units: object, joints: Sequence[str] | None
+    ) -> tuple[dict[str, float], dict[str, str]]:
         """Return factors to SI units by column, and the option that says the unit."""
         if units is not None and units != NORMALISED:
             return {}, {}
-        positions = [one for one in self._signals if one.role == "q"]
+        labels = _of_arm(_joints_of(self._signals), joints)
+        positions = [one for one in self._signals if one.role == "q" and one.joint in labels]
         found = found_units(
             self.path,
             {one.joint: self._sample.column(one.feature, one.index) for one in positions},
