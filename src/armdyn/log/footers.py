@@ -80,6 +80,8 @@ class _Reader:
                     name = ".".join(self._texts())
                 elif inner == VALUES and inner_kind in INTEGERS:
                     count = self._integer() >> 1  # counts are not negative
+                    self._skip_structure(0)  # statistics follow
+                    break
                 else:
                     self._skip(inner_kind)
             result[name] += count
@@ -137,7 +139,7 @@ class _Reader:
         return value
 
     def _skip_structure(self, depth: int) -> None:
-        """Skip a structure; most of a footer is statistics, so the common types are read here."""
+        """Skip the rest of a structure; this is most of a footer, so common types are read here."""
         data, at = self._data, self._at
         while head := data[at]:
             at += 1

@@ -216,6 +216,8 @@ class _Dataset:
         self._is_told = False
         self._sample = _Sample(self)
         self._signals = self._found_signals(joints)
+        self._meanings = {one.column: Meaning(one.role, one.joint) for one in self._signals}
+        self._meanings |= {TIME: Meaning("t", unit="s"), EPISODE: Meaning("episode")}
         self._scales, self.chosen = self._found_scales(units, joints)
         self._is_nominal = self._has_nominal_stamps()
 
@@ -230,10 +232,8 @@ class _Dataset:
         return list(dict.fromkeys(one.feature for one in self._signals))
 
     def describe(self, table: Table) -> None:
-        """Add the meaning of the columns, and once what was found."""
-        table.meanings = {one.column: Meaning(one.role, one.joint) for one in self._signals}
-        table.meanings |= {TIME: Meaning("t", unit="s"), EPISODE: Meaning("episode")}
-        table.scales, table.said = self._scales, self.chosen
+        """Add what was found, once, and the meaning of the columns."""
+        table.meanings, table.scales, table.said = self._meanings, self._scales, self.chosen
         if not self._is_told:
             table.notes += self.notes
             table.lost += self.doubts
