@@ -60,15 +60,16 @@ def read_lerobot(path: Path, units: object = None, joints: Sequence[str] | None 
         joints: names of the joints of an arm; None for those of the dataset.
     """
     dataset = _Dataset(path, units, joints)
-    tables = [table for file in dataset.files for table in dataset.tables(file, None)]
-    first = tables[0]
-    if len(tables) > 1:
-        first.columns = {
-            name: np.concatenate([table.columns[name] for table in tables])
-            for name in first.columns
-        }
-    first.lost += dataset.lost(len(first.columns[TIME]))
-    return first
+    parts = [vectors for file in dataset.files for vectors in dataset.parts(file, None)]
+    table = dataset.table(
+        path,
+        {
+            name: first if len(parts) == 1 else np.concatenate([part[name] for part in parts])
+            for name, first in parts[0].items()
+        },
+    )
+    table.lost += dataset.lost(len(table.columns[TIME]))
+    return table
 
 
 def lerobot_blocks(
@@ -77,13 +78,13 @@ def lerobot_blocks(
     """Yield the rows of a dataset block by block; the arguments are those of `read_lerobot`."""
     dataset = _Dataset(path, units, joints)
     count = 0
+    vectors: dict[str, NDArray[Any]] = {}
     for file in dataset.files:
-        for table in dataset.tables(file, ROWS):
-            count += len(table.columns[TIME])
-            yield table
-    last = Table(path, {name: np.zeros(0) for name in dataset.names})
-    dataset.describe(last)
-    last.lost = dataset.lost(count)
+        for vectors in dataset.parts(file, ROWS):
+            count += len(vectors[TIME])
+            yield dataset.table(file, vectors)
+    last = dataset.table(path, {name: vector[:0] for name, vector in vectors.items()})
+    last.lost += dataset.lost(count)
     yield last
 
 
@@ -222,22 +223,9 @@ class _Dataset:
         self._is_nominal = self._has_nominal_stamps()
 
     @property
-    def names(self) -> list[str]:
-        """Names of the columns of a table."""
-        return [TIME, EPISODE, *(one.column for one in self._signals)]
-
-    @property
     def features(self) -> list[str]:
         """Names of the vectors that are read."""
         return list(dict.fromkeys(one.feature for one in self._signals))
-
-    def describe(self, table: Table) -> None:
-        """Add what was found, once, and the meaning of the columns."""
-        table.meanings, table.scales, table.said = self._meanings, self._scales, self.chosen
-        if not self._is_told:
-            table.notes += self.notes
-            table.lost += self.doubts
-            self._is_told = True
 
     def lost(self, count: int) -> list[str]:
         """Return sentences on frames that are not there."""
@@ -274,20 +262,21 @@ class _Dataset:
         named = [k for k in self._info.features if k == ACTION or _default_role(k)]
         return list(dict.fromkeys([TIME, FRAME, *named]))
 
-    def tables(self, path: Path, rows: int | None) -> Iterator[Table]:
-        """Yield the frames of a file, at most `rows` together; all together if it is None."""
+    def parts(self, path: Path, rows: int | None) -> Iterator[dict[str, NDArray[Any]]]:
+        """Yield the vectors of a file, at most `rows` frames together; all if it is None."""
         wanted = [TIME, FRAME, EPISODE, *self.features]
         with self.opened(path, wanted) as (arrow, file, names):
             if not file.metadata.num_rows:
                 self._empty += 1
                 return
             if rows is None:
-                yield self._table(path, arrow, file.read(columns=names))
+                yield self._vectors(path, arrow, file.read(columns=names))
                 return
             for batch in file.iter_batches(batch_size=rows, columns=names):
-                yield self._table(path, arrow, arrow.Table.from_batches([batch]))
+                yield self._vectors(path, arrow, arrow.Table.from_batches([batch]))
 
-    def _table(self, path: Path, arrow: Any, data: Any) -> Table:
+    def _vectors(self, path: Path, arrow: Any, data: Any) -> dict[str, NDArray[Any]]:
+        """Return the vectors ``(N, k)`` of frames, and their times [s] and episodes ``(N,)``."""
         vectors = {name: _vector(path, arrow, data, name) for name in self.features}
         for name, vector in vectors.items():
             if vector.shape[1] != self._sample.widths[name]:
@@ -296,13 +285,19 @@ class _Dataset:
                     f"{name!r} has {vector.shape[1]} numbers a frame, expected "
                     f"{self._sample.widths[name]} as in {self.files[0]}.",
                 )
-        columns: dict[str, Array] = {
-            TIME: self._stamps(path, arrow, data),
-            EPISODE: _single(path, arrow, data, EPISODE),
-        }
+        vectors[TIME] = self._stamps(path, arrow, data)
+        vectors[EPISODE] = _single(path, arrow, data, EPISODE)
+        return vectors
+
+    def table(self, path: Path, vectors: Mapping[str, NDArray[Any]]) -> Table:
+        """Return vectors as columns with their meaning, and once what was found."""
+        columns: dict[str, Array] = {name: vectors[name] for name in (TIME, EPISODE)}
         columns |= {one.column: vectors[one.feature][:, one.index] for one in self._signals}
-        table = Table(path if self._is_told else self.path, columns)
-        self.describe(table)
+        table = Table(path, columns, meanings=self._meanings, scales=self._scales, said=self.chosen)
+        if not self._is_told:
+            table.notes += self.notes
+            table.lost += self.doubts
+            self._is_told = True
         return table
 
     def _stamps(self, path: Path, arrow: Any, data: Any) -> Array:

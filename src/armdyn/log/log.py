@@ -153,7 +153,7 @@ class Log:
         sort: bool = False,
         missing: str = "error",
     ) -> Log:
-        """Read a log: CSV or other text, NPZ of NumPy, MAT of MATLAB, Parquet, a LeRobot dataset.
+        """Read a log: CSV or other text, NPZ, MAT, Parquet, HDF5, LeRobot, MCAP or rosbag2.
 
         Columns are found by their names, in any order and case: the time by ``t``, ``time``,
         ``stamp``, ``sec`` and ``nanosec``, ...; and for each joint ``q1``, ``q_1``, ``q[0]``,
@@ -166,15 +166,16 @@ class Log:
         continue each other; their clocks may restart.
 
         Args:
-            path: the file, or the folder of a LeRobot dataset; or several of them, which are
-                joined by `concat`.
+            path: the file, or the folder of a LeRobot dataset or of a rosbag2 recording; or several
+                of them, which are joined by `concat`.
             joints: an `Arm` or joint names: selects the joints and their order. With an arm, its
                 limits tell degrees from radians. If left out, the joints are those of the file, in
                 the order of the file.
             columns: names of columns that are not found automatically, such as
                 ``{"t": "clock", "q": ["a1", "a2"]}``. A single name for q, qd, qdd, tau, current,
                 q_cmd or load means an ``(N, n)`` array, or has a ``*`` in place of the joint:
-                ``"axis*_angle"``.
+                ``"axis*_angle"``. ``"topic"`` chooses the topic of a recording of ROS 2, and
+                ``{"t": "50 Hz"}`` tells the rate of an HDF5 file without stamps.
             units: of positions: "rad", "deg", "m" or "mm", for all joints or one each, or
                 "m100_100" for positions that LeRobot normalises to -100 ... 100. If left out, taken
                 from the column names or, of a LeRobot dataset, the steps of encoders, else radians;

@@ -94,18 +94,24 @@ def numbers_in(arrow: Any, column: Any) -> NDArray[Any] | None:
         return None
     if not (arrow.types.is_floating(kind.value_type) or arrow.types.is_integer(kind.value_type)):
         return None
-    compute = importlib.import_module("pyarrow.compute")
-    lengths = compute.min_max(compute.list_value_length(column)).as_py()
-    if not lengths["min"] or lengths["min"] != lengths["max"]:
+    width = kind.list_size if arrow.types.is_fixed_size_list(kind) else _common_length(column)
+    if not width:
         return None
     parts = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks]
     values = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    block = values.reshape(-1, lengths["min"])
+    block = values.reshape(-1, width)
     if not column.null_count:
         return block
-    whole = np.full((len(column), lengths["min"]), np.nan)
+    whole = np.full((len(column), width), np.nan)
     whole[column.is_valid().to_numpy()] = block
     return whole
+
+
+def _common_length(column: Any) -> int:
+    """Return the length of all lists of a column; 0 if they differ or there is none."""
+    compute = importlib.import_module("pyarrow.compute")
+    ends = compute.min_max(compute.list_value_length(column)).as_py()
+    return ends["min"] or 0 if ends["min"] == ends["max"] else 0
 
 
 def _from_arrow(path: Path, arrow: Any, table: Any) -> Table:
