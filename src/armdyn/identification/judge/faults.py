@@ -28,7 +28,7 @@ from armdyn.identification.judge.hypotheses import (
 )
 from armdyn.identification.judge.judgement import Finding, Measures, Trial
 from armdyn.identification.judge.verdict import LIMITS, NEGLIGIBLE
-from armdyn.identification.signals.torque_scale import TorqueScale
+from armdyn.identification.signals.torque_scale import SEARCH, TorqueScale
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.robot.joint import Joint
 
@@ -38,9 +38,8 @@ EXCHANGE_GAIN = -0.07
 
 # Unit and sign of the torques, as found beside the description.
 
-OTHER_SCALE, OWN_SCALES = 1.8, 0.2
-"""Torques have another unit if they are this many times those of the description, or the inverse.
-Each joint may have a scale of its own, as currents have, above this rms of the logarithms of the
+OWN_SCALES = 0.2
+"""Each joint may have a scale of its own, as currents have, above this rms of the logarithms of the
 scales beside their median: rough descriptions have 0.1 to 0.3, so it is tried."""
 
 
@@ -55,7 +54,7 @@ def scale_findings(
     # without the most unlike joint, which may be the only wrong one
     each = np.sort(np.abs(logs - np.median(logs)))[:-1] if len(logs) else logs
     apart = float(np.sqrt(np.mean(each**2))) if len(each) else 0.0
-    far = abs(np.log(scale.median / scale.common)) > np.log(OTHER_SCALE)  # False for NaN
+    far = abs(np.log(scale.median / scale.common)) > np.log(SEARCH.near)  # False for NaN
     if int(alike.sum()) > 2 and apart > OWN_SCALES:
         found: Array = scale.median * np.where(seen, np.abs(scale.factors), 1.0) * scale.signs
         gains = ",".join(f"{1.0 / x:.3g}" for x in found.tolist())

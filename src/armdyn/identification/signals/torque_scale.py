@@ -47,6 +47,9 @@ class ScaleSearch:
         sizeable: a joint may be said to have another unit if what the description explains has this
             share of the squares of it and friction together: a wrist that has hardly more than
             friction shows no scale.
+        unit: all torques have another unit if the logarithm to base 10 of their scale is larger: a
+            heavy load, or a poor description, makes them some times as large.
+        near: torques have a unit if they are within this factor of it.
         other_unit: a joint has another unit if its scale is this many times that of the others, or
             the inverse: masses of descriptions are wrong by less.
         heavy: the common scale is that of joints whose described torque is at least this share of
@@ -64,6 +67,8 @@ class ScaleSearch:
     explained: float = 0.25
     significance: float = 100.0
     sizeable: float = 0.1
+    unit: float = 0.75
+    near: float = 1.8
     other_unit: float = 4.0
     heavy: float = 0.1
     carried: float = 0.5
@@ -136,15 +141,18 @@ def torque_scale(arm: Arm, logs: Sequence[Log], ignored: Sequence[int] = ()) -> 
     # joints that carry little say little: a load at the tip makes torques of a wrist many times
     # what they are without it
     heavy = shown & (load >= SEARCH.heavy * load[shown].max())
-    heavy = heavy if int(heavy.sum()) > 1 else shown
+    heavy = heavy if int(heavy.sum()) > 2 else shown
     median = float(np.exp(np.median(np.log(size[heavy]))))
     sure = int(shown.sum()) >= min(2, int(used.sum()))  # a single joint may have a unit of its own
-    common = 10.0 ** round(np.log10(median)) if sure else 1.0
+    another = sure and abs(np.log10(median)) > SEARCH.unit
+    common = 10.0 ** round(np.log10(median)) if another else 1.0
     factors = np.where(shown, scale / median, np.nan)
     factors[list(flipped)] *= -1.0
     far = np.abs(np.log(np.where(shown, size, median) / median)) > np.log(SEARCH.other_unit)
     odd = far & (share > SEARCH.sizeable)
-    more = np.where(shown, size - common, 0.0) * load
+    # with a heavy load, all joints have more than described; the first ones least
+    usual = common if abs(np.log(median / common)) < np.log(SEARCH.near) else size[shown].min()
+    more = np.where(shown, size - usual, 0.0) * load
     for j in np.flatnonzero(odd & (size > median)).tolist():
         odd[j] = not (more[:j] > SEARCH.carried * more[j]).any()
     if 2 * int(odd.sum()) >= int(shown.sum()):
