@@ -150,6 +150,6 @@ def test_wrong_logs_are_told() -> None:
     with pytest.raises(InputError, match="`without`"):
         identify_drive_gains(arm, "log.csv", log, LOAD)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no torques"):
-        identify_drive_gains(arm, replace(log, tau=None), log, LOAD)
+        identify_drive_gains(arm, replace(log, tau=None, current=None), log, LOAD)
     with pytest.raises(InputError, match="`arm`"):
         identify_drive_gains("arm", log, log, LOAD)  # type: ignore[arg-type]

@@ -173,7 +173,7 @@ def test_logs_of_motors_in_other_units_and_names(monkeypatch, capsys, place, tmp
     [
         ("--gear", "1/100,x,3", "--gear is '1/100,x,3', expected ratios"),
         ("--gear", "1,2", "--gear has shape (2,), expected (3,) ratios"),
-        ("--columns", "speed=v", "--columns is 'speed=v', expected one of t, q"),
+        ("--columns", "speed=v", "--columns is 'speed=v', expected one of t, "),
         ("--units", "grad", "grad"),
         ("--holdout", "1.5", "--holdout is 1.5"),
         ("--cutoff", "-3", "--cutoff is -3"),
