@@ -42,7 +42,8 @@ from armdyn.numerics import RANK, ratio, scaled_inverse, scaled_root, scaled_sol
 # Speeds at which the friction curve is compared, as shares of the highest speed.
 SPEEDS = (0.1, 0.2, 0.35, 0.6, 0.9)
 
-# The weight of full models in the variances; chosen on seeds 300 to 329 of benchmarks/errorbars.py.
+# The weight of full models in the variances; chosen with seeds 300 to 329, 2000 to 2059 and 3000 to
+# 3059 of benchmarks/errorbars.py in view.
 FULL = 0.11
 
 # A load that may contain a rotor's torque, or not, is wrong by this share of it.

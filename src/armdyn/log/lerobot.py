@@ -329,7 +329,7 @@ class _Dataset:
         states = [name for name in there if name != ACTION and _default_role(name)]
         positions = [name for name in states if _default_role(name) == "q"]
         if joints is not None:
-            fits = [k for k in positions if assigned(_joints_of(self._listed(k)), joints)[0]]
+            fits = [k for k in positions if assigned(_joints_of(self._signals_in(k)), joints)[0]]
             positions = fits or positions
         uneven = [k for k in self._info.features if _default_role(k) == "q" and k not in there]
         if not positions and uneven:
@@ -345,7 +345,7 @@ class _Dataset:
         others = [name for name in states if _default_role(name) != "q"]
         signals: dict[tuple[str, str], _Signal] = {}
         for name in (chosen, *others):
-            for one in self._listed(name):
+            for one in self._signals_in(name):
                 signals.setdefault((one.role, one.joint), one)
         moved = [joint for role, joint in signals if role == "q"]
         for role in ("qd", "qdd", "tau"):
@@ -359,7 +359,7 @@ class _Dataset:
         self._tell_two_arms(moved, joints)
         return [*signals.values(), *self._actions(chosen, moved)]
 
-    def _listed(self, feature: str) -> list[_Signal]:
+    def _signals_in(self, feature: str) -> list[_Signal]:
         """Return the numbers of a vector with the quantity and the joint of each."""
         width, names = self._sample.widths[feature], self._info.features[feature]
         if names is None or len(names) != width:
@@ -389,7 +389,7 @@ class _Dataset:
         """Return the numbers of the action that are goals of the joints; tell why if none is."""
         if ACTION not in self._sample.widths or ACTION not in self._info.features:
             return []
-        goals = {one.joint: one for one in self._listed(ACTION) if one.role == "q"}
+        goals = {one.joint: one for one in self._signals_in(ACTION) if one.role == "q"}
         missing = [joint for joint in joints if joint not in goals]
         if missing:
             self.notes.append(
@@ -397,7 +397,7 @@ class _Dataset:
                 f"{', '.join(goals) or 'of no positions'}, none is {missing[0]}."
             )
             return []
-        measured = {one.joint: one for one in self._listed(states) if one.role == "q"}
+        measured = {one.joint: one for one in self._signals_in(states) if one.role == "q"}
         likeness = self._sample.likeness([(goals[k], measured[k]) for k in joints])
         if likeness < LEAST_LIKENESS:
             self.notes.append(
