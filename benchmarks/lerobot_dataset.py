@@ -89,17 +89,21 @@ def feature(names: Any, width: int = 6) -> dict[str, Any]:
     return {"dtype": "float32", "shape": [width], "names": names}
 
 
-def write_episodes(folder: Path, version: str, episodes: list[dict[str, np.ndarray]]) -> None:
+def write_episodes(
+    folder: Path, version: str, episodes: list[dict[str, np.ndarray]], rate: float = RATE
+) -> None:
     """Write data files of episodes, each with vectors (N, k) by name."""
     data = folder / "data" / "chunk-000"
     data.mkdir(parents=True, exist_ok=True)
     lengths = [len(next(iter(one.values()))) for one in episodes]
     if version.startswith("v2"):
         for k, (one, length) in enumerate(zip(episodes, lengths, strict=True)):
-            pq.write_table(frame_table(one, [length], k), data / f"episode_{k:06d}.parquet")
+            pq.write_table(frame_table(one, [length], k, rate), data / f"episode_{k:06d}.parquet")
         return
     joined = {name: np.concatenate([one[name] for one in episodes]) for name in episodes[0]}
-    pq.write_table(frame_table(joined, lengths), data / "file-000.parquet", row_group_size=200)
+    pq.write_table(
+        frame_table(joined, lengths, rate=rate), data / "file-000.parquet", row_group_size=200
+    )
 
 
 def write_dataset(
@@ -118,6 +122,36 @@ def write_dataset(
     features = {"observation.state": described, "action": described}
     write_info(folder, version, features, total_frames=sum(lengths), total_episodes=len(lengths))
     write_episodes(folder, version, episodes)
+
+
+def write_log(
+    folder: Path, log: armdyn.Log, version: str = "v3.0", units: str = "m100_100"
+) -> None:
+    """Write a log of an SO-101 with goals, such as those of `servo_truths.py`, as a dataset.
+
+    As in LeRobot, stamps are nominal and positions are clipped to the calibrated range.
+    """
+    assert log.q_cmd is not None
+    robot = armdyn.load("so101").robot
+    lower = np.array([joint.lower for joint in robot.joints])
+    upper = np.array([joint.upper for joint in robot.joints])
+    steps = COUNTS / (2.0 * np.pi)
+    ranges = np.round((upper - lower) * steps)
+    columns = {}
+    for name, x in (("observation.state", log.q), ("action", log.q_cmd)):
+        counts = np.round((x - lower) * steps)
+        columns[name] = (
+            (200.0 * np.clip(counts, 0.0, ranges) / ranges - 100.0).astype(np.float32)
+            if units == "m100_100"
+            else in_units(counts - ranges / 2.0, units)
+        )
+    parts = log.episodes or [slice(0, len(log))]
+    episodes = [{name: x[part] for name, x in columns.items()} for part in parts]
+    described = feature([f"{name}.pos" for name in NAMES])
+    features = {"observation.state": described, "action": described}
+    write_info(folder, version, features, fps=round(log.rate), total_frames=len(log),
+               total_episodes=len(episodes))  # fmt: skip
+    write_episodes(folder, version, episodes, round(log.rate))
 
 
 def main() -> None:

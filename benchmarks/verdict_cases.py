@@ -96,8 +96,11 @@ def fault_of(index: int) -> str:
     return str(np.random.default_rng(seed).permutation(listed)[k % len(listed)])
 
 
-def make(seed: int, index: int, arms: tuple[str, ...] = ARMS, fault: str | None = None) -> Case:
-    """Make a case."""
+def make(
+    seed: int, index: int, arms: tuple[str, ...] = ARMS, fault: str | None = None,
+    rates: tuple[float, ...] = (100.0, 125.0, 200.0, 250.0),
+) -> Case:  # fmt: skip
+    """Make a case; `rates` are samples per second to choose from."""
     rng = np.random.default_rng([seed, index])
     name = str(rng.choice(arms))
     described = arm_of(name, int(rng.integers(40)))
@@ -111,7 +114,7 @@ def make(seed: int, index: int, arms: tuple[str, ...] = ARMS, fault: str | None 
     if fault == "tilt":
         real = _tilted(real, tilt, rng)
     duration = float(rng.uniform(14.0, 20.0)) if fault != "short" else float(rng.uniform(4.0, 6.0))
-    rate = float(rng.choice([100.0, 125.0, 200.0, 250.0]))
+    rate = float(rng.choice(rates))
     pace = float(rng.uniform(0.05, 0.12)) if fault == "slow" else float(rng.uniform(0.8, 1.6))
     reach = float(rng.uniform(0.05, 0.12)) if fault == "small" else float(rng.uniform(0.5, 1.0))
     t = np.arange(int(duration * rate)) / rate

@@ -178,6 +178,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "Arm", Call(armdyn.Arm, {"robot": ROBOT})
     yield "Arm.function", Call(ARM.function, {"quantity": "gravity"})
     yield "Arm.minimal_with", Call(ARM.minimal_with, {})
+    yield "Arm.denoc_matrices", Call(ARM.denoc_matrices, {"q": Q, "qd": Q})
     yield "Arm.inverse_kinematics", Call(ARM.inverse_kinematics, {"pose": pose, "restarts": 1})
     six = armdyn.load("ur5")
     given = {"poses": six.pose(np.full(6, 0.3))}
@@ -195,6 +196,8 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "MinimalParameters.tracking_regressor", Call(base.tracking_regressor, given)
     yield "MinimalParameters.expression", Call(base.expression, {"name": base.names[0]})
     yield "MinimalParameters.function", Call(base.function, {"quantity": "gravity"})
+    yield "MinimalParameters.is_minimal", Call(base.is_minimal, {"matrix": base.matrix})
+    yield "MinimalParameters.explain", Call(base.explain, {"matrix": base.matrix})
     yield "MinimalParameters.to_parameters", Call(base.to_parameters, {"values": base.values})
     yield "Joint", Call(armdyn.Joint, {})
     yield "Robot", Call(armdyn.Robot, {"joints": ROBOT.joints})
@@ -244,6 +247,8 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     seen = observer.run(log)
     yield "Observation.plot", Call(seen.plot, {"path": folder / "contacts.svg"})
     yield "Observation.save", Call(seen.save, dict(files))
+    yield "check_log", Call(armdyn.check_log, {"log": log, "arm": ARM})
+    yield "LogCheck.plot", Call(armdyn.check_log(log, ARM).plot, {"path": folder / "check.svg"})
     yield "simulate", Call(armdyn.simulate, {"arm": ARM, "q0": Q, "until": 0.05, "samples": 3})
     yield (
         "simulate rk4",
@@ -268,6 +273,14 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
             {"arm": ARM, "duration": 2.0, "harmonics": 2, "evaluations": 100, "rate": 20.0},
         ),
     )
+    poses = armdyn.excite_static(ARM, 2, position=(-1.0, 1.0))
+    yield (
+        "excite_static",
+        Call(armdyn.excite_static, {"arm": ARM, "poses": 2, "position": (-1.0, 1.0)}),
+    )
+    yield "StaticMotion.actions", Call(poses.actions, {})
+    yield "StaticMotion.sample", Call(poses.sample, {})
+    yield "StaticMotion.save", Call(poses.save, dict(files))
     yield "ExcitingMotion.plot", Call(exciting.plot, {"path": folder / "motion.svg"})
     yield "ExcitingMotion.sample", Call(exciting.sample, {})
     yield "ExcitingMotion.save", Call(exciting.save, dict(files))
@@ -278,6 +291,11 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "Result.predict", Call(result.predict, {"q": Q, "qd": Q, "qdd": Q})
     yield "Result.report", Call(result.report, {"path": folder / "report.html"})
     yield "Result.save", Call(result.save, {"folder": folder / "result"})
+    few = {"friction": False, "physical": False, "rotor": False}
+    many = armdyn.fleet(folder / "log.csv", ARM, **few)
+    yield "Fleet.save", Call(many.save, {"path": folder / "table.csv"})
+    yield "Fleet.page", Call(many.page, {"path": folder / "fleet.html"})
+    yield "fleet", Call(armdyn.fleet, {"pattern": folder / "log.csv", "robot": ARM, **few})
     yield "identify", Call(armdyn.identify, {"arm": ARM, "logs": log, "physical": False})
     yield "identify_payload", Call(armdyn.identify_payload, {"arm": ARM, "logs": log})
     yield (
@@ -325,7 +343,8 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
 # Public names that are made by armdyn, and not called by users.
 MADE = {
     "DriveGains", "ExcitingMotion", "Feasibility", "MinimalParameters", "Operations", "Payload",
-    "Result", "Run", "SymbolicModel", "robots",
+    "Result", "Run", "SymbolicModel", "robots", "Fault", "Fleet", "LogCheck",
+    "ServoResult", "StaticMotion",
 }  # fmt: skip
 
 
@@ -348,6 +367,7 @@ NAMES = (
     "Function", "Function.source", "Function.sympy", "Function.casadi", "Function.jax", "Arm",
     *(f"Function.{library}" for library in TORCH),
     "Arm.astype", "Arm.gravity in float32", "Arm.function", "Arm.minimal_with",
+    "Arm.denoc_matrices", "MinimalParameters.is_minimal", "MinimalParameters.explain",
     "Arm.inverse_kinematics", "Arm.inverse_kinematics_all", "Arm.inverse_kinematics_source",
     "Arm.export_c",
     "MinimalParameters.bias", "MinimalParameters.gravity", "MinimalParameters.inverse_dynamics",
@@ -360,9 +380,11 @@ NAMES = (
     "MomentumObserver.run", "MomentumObserver.export_c", "Observation.plot",
     "Observation.save", "simulate", "simulate rk4", "Run.animate", "Run.measured", "Run.page",
     "Run.plot", "Run.save", "Arm.page", "Arm.view", "Log.page", "Extra", "excite",
+    "excite_static", "StaticMotion.actions", "StaticMotion.sample", "StaticMotion.save",
     "ExcitingMotion.plot", "ExcitingMotion.sample", "ExcitingMotion.save", "feasible",
     "Result.expression", "Result.files", "Result.predict", "Result.report", "Result.save",
-    "identify", "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",
+    "LogCheck.plot", "check_log", "Fleet.page", "Fleet.save", "fleet", "identify",
+    "identify_payload", "identify_drive_gains", "motion.Fourier", "motion.JointSpace",
     "motion.MinimumJerk", "motion.Trajectory.states", "motion.Trajectory.q",
     "motion.Trajectory.qd", "motion.Trajectory.qdd", "motion.Trajectory.sample",
     "motion.StraightLine", "motion.time_optimal", "motion.TimeOptimal.along",

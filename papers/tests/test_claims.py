@@ -132,27 +132,52 @@ def test_what_does_not_follow_from_the_printed_formulas() -> None:
     found = tried(BY_ID["lin_1991.matrix_from_5"])
     assert found.by_M == tuple(range(5, 12)) and found.by_sum == tuple(range(5, 15))
     found = tried(BY_ID["lin_1991.renaud_before_fijany_bejczy"])
-    assert found.by_sum == tuple(range(2, 10)) and not found.holds
+    assert found.by_sum == tuple(range(2, 10)) and found.holds  # Table I ends at n = 8
 
 
+# Whether a claim is true of printed formulas, as printed, simplified, improved; can be corrected.
 VERDICTS = {
-    (True, True, True, True): "holds",
-    (True, None, None, True): "holds",
-    (False, None, None, False): "does not hold",
-    (True, True, False, False): "holds as printed only",
-    (True, False, False, False): "holds as printed only",
-    (False, True, True, True): "does not follow from the printed formulas",
-    (True, False, True, True): "holds in part",
-    (None, None, None, None): "not tried",
+    ((True, True, True, True), False): "holds",
+    ((True, None, None, True), False): "holds",
+    ((None, None, None, True), False): "holds",
+    ((None, None, None, False), True): "differs with our algebra",
+    ((True, True, False, False), False): "differs with our algebra",
+    ((True, True, True, False), True): "differs with our algebra",
+    ((True, False, False, False), True): "holds with a correction",
+    ((False, False, True, True), True): "holds with a correction",
+    ((False, None, None, True), False): "does not hold",
+    ((None, None, None, None), False): "not tried",
 }
 
 
 @pytest.mark.parametrize("held", VERDICTS)
-def test_verdicts(held: tuple[bool | None, ...]) -> None:
-    trials = [Trial(holds_by_M=h, holds_by_sum=h) for h in held]
+def test_verdicts(held: tuple[tuple[bool | None, ...], bool]) -> None:
     stages = ("formulas", "printed", "simplified", "improved")
+    trials = [Trial(holds_by_M=h, holds_by_sum=h, correctable=held[1]) for h in held[0]]
     found = Judged(CLAIMS[0], dict(zip(stages, trials, strict=True)))  # type: ignore[arg-type]
     assert found.verdict == VERDICTS[held]
+
+
+def test_planted_claims_are_seen() -> None:
+    """A range that is too long is corrected, one that is nowhere true is not."""
+
+    def verdict(claim: Claim) -> str:
+        return judge([claim])[0].verdict
+
+    def ranking(first: int, last: int) -> Ranking:
+        return Ranking("x.y", "", "", 1, (CHEAP_FIRST,), (CHEAP_LAST,), first, last)
+
+    assert verdict(ranking(2, 9)) == "holds"
+    assert verdict(ranking(2, 20)) == "holds with a correction"
+    assert verdict(ranking(10, 20)) == "does not hold"
+
+    def amount(*coefficients: int) -> Amount:
+        return Amount("x.y", "", "", 1, CHEAP_LAST, CHEAP_FIRST, formula("", *coefficients), None)
+
+    assert verdict(amount(-1, 10, 0)) == "holds"
+    assert verdict(amount(-1, 10, 3)) == verdict(amount(-1, 4, 0)) == "holds with a correction"
+    assert verdict(amount(1, 10, 0)) == verdict(amount(10, 0)) == "does not hold"
+    assert verdict(Order("x.y", "", "", 1, CHEAP_FIRST, 1)) == "does not hold"
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:

@@ -10,6 +10,7 @@ from armdyn.algorithms.lin_1994 import first_moments
 from armdyn.algorithms.structure import structure
 from armdyn.minimal.check import random_states, rank, stacked_regressor
 from armdyn.minimal.closed_form import closed_form
+from armdyn_papers.errata import minimal_sets
 from armdyn_papers.errata.arm import Array, Posed, cross, difference, inclined_slides, posed, skew
 from armdyn_papers.errata.composites import parts
 from armdyn_papers.errata.lin_1994 import matrix_48
@@ -285,3 +286,27 @@ def test_lemma_A2_a_nonsingular_matrix_keeps_columns_independent() -> None:
     assert rank(A @ B) == 5
     B[:, 4] = B[:, 0] + B[:, 1]
     assert rank(A @ B) == 4
+
+
+def test_properties_2_to_4_are_independent() -> None:
+    found = minimal_sets.properties_2_to_4()
+    assert found.printed == found.corrected == 0
+    rows = [(0.0, 0.0, 0.0, 0.0), *[(0.5 * np.pi, 0.0, 0.0, 0.0)] * 2]
+    x = without_gravity("RRR", rows)  # three axes through a point
+    v, _ = minimal_sets.components(x)
+    assert len(v) == 3 + 4 + 4 == rank(regressor(x))
+
+
+def test_a_component_too_many_is_not_independent() -> None:
+    """The check of Properties 2 to 4 sees first moments that Property 4 leaves out."""
+    rows = [(0.0, 0.0, 0.0, 0.0), *[(0.5 * np.pi, 0.0, 0.0, 0.0)] * 2]
+    x = without_gravity("RRR", rows)
+    v, w_g = minimal_sets.components(x)
+    P = np.concatenate([v, w_g])
+    columns = minimal_sets.inertia_rows(x) @ np.linalg.pinv(P)
+    assert rank(columns[:, : len(v)]) == len(v) < rank(P) == 15 != rank(columns)
+
+
+def test_definitions_of_theorem_4_are_the_rank_at_rest() -> None:
+    arms = minimal_sets.special_arms()
+    assert all(minimal_sets.theorem_4(x) == minimal_sets.at_rest(x) for x in arms)

@@ -15,9 +15,9 @@ from armdyn.graph.interpret import interpret
 from armdyn.robot.chain import chain_of
 from armdyn.robot.library import generic
 from armdyn.scalar import cos, symbol
-from armdyn_papers.printed.lines import CountedLines, Lines
-from armdyn_papers.printed.table_vii import composites as table_vii
-from armdyn_papers.printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv, table_v
+from armdyn_papers.as_printed.lines import CountedLines, Lines
+from armdyn_papers.as_printed.table_vii import composites as table_vii
+from armdyn_papers.as_printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv, table_v
 from armdyn_papers.recursions import PRINTED, run_of, simplified_program
 from armdyn_papers.stages import printed_lines, staged
 from armdyn_papers.tables.measured import TABLES

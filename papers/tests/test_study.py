@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -305,3 +306,20 @@ def test_of_lins_advice_adams_bashforth_holds_beside_runge_kutta_only() -> None:
         assert f"| {finding.verdict} | {finding.found} |" in text
     for finding in study.findings():
         assert f"| {finding.claim} | {finding.verdict} |" in text
+
+
+@pytest.mark.slow
+def test_compiled_composite_and_articulated_bodies_take_less_time_than_ga() -> None:
+    """Batches of 10,000 states; the shortest of several runs, each method in turn."""
+    methods = ("gibbs_appell", "articulated_body", "mass_matrix_udu")
+    for n, faster in ((3, methods[2:]), (6, methods[2:]), (12, methods[1:])):
+        arm = armdyn.Arm(armdyn.generic(n))
+        state = np.random.default_rng(n).normal(size=(3, 10_000, n))
+        functions = {name: arm.function("forward_dynamics", method=name) for name in methods}
+        times = dict.fromkeys(methods, np.inf)
+        for _ in range(10):
+            for name, run in functions.items():
+                start = time.perf_counter()
+                run(*state)
+                times[name] = min(times[name], time.perf_counter() - start)
+        assert all(times[name] < 0.9 * times["gibbs_appell"] for name in faster), (n, times)

@@ -6,9 +6,12 @@ import json
 import re
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+import armdyn
+from armdyn.algorithms.table import QUANTITIES
 from armdyn.graph.count import Operations
 from armdyn.graph.program import Slot
 from armdyn.graph.trace import trace
@@ -20,6 +23,7 @@ from armdyn.scalar import cos, sin
 from armdyn_papers.app import main
 from armdyn_papers.measure import PARTS, elements_of_rotations, measure
 from armdyn_papers.stages import ONLY_PRINTED
+from armdyn_papers.tables import plot
 from armdyn_papers.tables.measured import TABLES, paper_tables, slips, verdict
 from armdyn_papers.tables.printed import Formula, Measure, PrintedRow
 
@@ -346,3 +350,24 @@ def test_the_verb_shows_the_tables_of_one_paper(
             assert "choose one of: lin_fang_1999, lin_1991, saha_1999, mata_2002." in err
         else:
             assert {t["reference"] for t in json.loads(out)} == {"[Saha1999] section 7"}
+
+
+def test_the_picture_of_counts_is_relative_to_the_cheapest(tmp_path: Path) -> None:
+    for quantity, references in plot.PRINTED_TABLES.items():
+        counts = plot.printed_counts(quantity)
+        curves = plot.relative(counts)
+        assert {label.rpartition(", ")[2] for label in curves} == {
+            reference.partition("]")[0] + "]" for reference in references
+        }
+        for n in range(2, 31):
+            assert min(values[n] for values in curves.values()) == 1.0
+    counts = plot.traced_counts("inverse_dynamics")
+    assert set(counts) == set(QUANTITIES["inverse_dynamics"].methods)
+    assert (
+        counts["gibbs_appell"][6][0]
+        == armdyn.operation_counts("inverse_dynamics", "gibbs_appell", 6).mul
+    )
+    figure = plot.new_figure(4.0, 3.0)
+    plot._draw(figure.subplots(), plot.relative(counts), "title")
+    plot.write_picture(figure, tmp_path / "counts.svg")
+    assert b"gibbs" in (tmp_path / "counts.svg").read_bytes()

@@ -44,13 +44,19 @@ if TYPE_CHECKING:
     from armdyn.identification.result import Result
     from armdyn.log.log import Log
     from armdyn.minimal.parameters import MinimalParameters
+    from armdyn.monitoring.fleet import Fleet, fleet
     from armdyn.programs.counts import operation_counts
     from armdyn.programs.methods import methods
+    from armdyn.recording.check import LogCheck, check_log
+    from armdyn.recording.fault import Fault
     from armdyn.robot.joint import Joint
     from armdyn.robot.library import bundled_names as robots
     from armdyn.robot.library import generic
     from armdyn.robot.model import Robot
     from armdyn.robot.standard_dh import from_standard_dh
+    from armdyn.servo.poses import StaticMotion
+    from armdyn.servo.result import ServoResult
+    from armdyn.servo.static import excite_static
     from armdyn.simulation.controllers import PD, ComputedTorque
     from armdyn.simulation.run import Run
     from armdyn.simulation.simulate import simulate
@@ -66,14 +72,17 @@ __all__ = [
     "DriveGains",
     "ExcitingMotion",
     "Extra",
+    "Fault",
     "Feasibility",
     "FileError",
+    "Fleet",
     "Function",
     "GraphError",
     "InputError",
     "Joint",
     "Load",
     "Log",
+    "LogCheck",
     "LogError",
     "LogWarning",
     "MethodError",
@@ -89,11 +98,16 @@ __all__ = [
     "RobotFileError",
     "RobotWarning",
     "Run",
+    "ServoResult",
     "SettingWarning",
+    "StaticMotion",
     "SymbolicModel",
     "UnreachedError",
+    "check_log",
     "excite",
+    "excite_static",
     "feasible",
+    "fleet",
     "from_standard_dh",
     "generic",
     "identify",
@@ -118,6 +132,7 @@ _PARTS = (
     "kernel",
     "log",
     "motion",
+    "recording",
     "robot",
     "simulation",
 )
@@ -131,11 +146,14 @@ _HOMES = {
     "DriveGains": "identification.payload.payload",
     "ExcitingMotion": "excitation.motion",
     "Extra": "identification.extra",
+    "Fault": "recording.fault",
     "Feasibility": "identification.feasible",
+    "Fleet": "monitoring.fleet",
     "Function": "arm.function",
     "Joint": "robot.joint",
     "Load": "identification.payload.payload",
     "Log": "log.log",
+    "LogCheck": "recording.check",
     "MinimalParameters": "minimal.parameters",
     "MomentumObserver": "control.observer",
     "Operations": "graph.count",
@@ -145,8 +163,13 @@ _HOMES = {
     "Robot": "robot.model",
     "Run": "simulation.run",
     "SymbolicModel": "symbolics.model",
+    "check_log": "recording.check",
+    "ServoResult": "servo.result",
+    "StaticMotion": "servo.poses",
     "excite": "excitation.excite",
+    "excite_static": "servo.static",
     "feasible": "identification.feasible",
+    "fleet": "monitoring.fleet",
     "from_standard_dh": "robot.standard_dh",
     "generic": "robot.library",
     "identify": "identification.identify",

@@ -154,9 +154,9 @@ def checked_choice(
     raise _wrong(value, name, f"one of {', '.join(map(repr, listed))}", error)
 
 
+# Characters of the name of a joint or robot. Readers of robot files take names of twice this
+# length, so that names which writers make of them, such as those of links, can be read back.
 LONGEST_NAME = 500
-"""Characters of the name of a joint or robot. Readers of robot files take names of twice this
-length, so that names which writers make of them, such as those of links, can be read back."""
 
 
 def checked_text(
@@ -242,6 +242,8 @@ def checked_array(
 ) -> Array:
     """Return an array of real numbers as a new, C-ordered array of float64.
 
+    With `frozen`, such an array that is read-only and owns its numbers is returned itself.
+
     Integers and floats are accepted, in arrays and nested lists. Masked entries, complex numbers,
     times, text, booleans, other objects and lists of unequal length are refused.
 
@@ -265,8 +267,10 @@ def checked_array(
             raise _wrong(value, name, what, error)
         raise error(f"`{name}` has shape {array.shape}, expected {what}.", argument=name)
     check_memory(8 * array.size, f"`{name}`", name)
+    flags = array.flags
+    is_shared = frozen and flags.owndata and flags.c_contiguous and not flags.writeable
     with np.errstate(over="ignore"):  # a long double that overflows is refused as infinite
-        floats = array.astype(np.float64, order="C", copy=True)
+        floats = array.astype(np.float64, order="C", copy=not is_shared)
     if finite and not np.isfinite(floats).all():
         at = tuple(int(k) for k in np.argwhere(~np.isfinite(floats))[0])
         where = f" at index {at[0] if len(at) == 1 else at}" if at else ""

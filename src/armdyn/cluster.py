@@ -9,11 +9,17 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeAlias, cast
 
+import numpy as np
+
+from armdyn.checks import checked_whole
 from armdyn.errors import ArmdynError, InputError, MissingExtraError, shown
 
 PACKAGE = "distributed"
@@ -24,11 +30,14 @@ WHY = "work on a cluster"
 PATIENCE = 30.0
 FIRST_PAUSE = 0.1
 
+# Local processes: a larger number is taken to be a mistake.
+MOST_WORKERS = 1024
+
 # Tasks with data of their own that are started ahead, for each worker.
 AHEAD = 2
 
+# A result on a worker. The package has no types of its own.
 Future: TypeAlias = Any
-"""A result on a worker. The package has no types of its own."""
 
 
 class Cluster:
@@ -47,7 +56,7 @@ class Cluster:
         dask = importlib.import_module("dask")
         # data go with the task, so that it can be repeated elsewhere
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
-            return self.client.submit(function, *arguments, pure=False)
+            return self.client.submit(_called, function, *arguments, pure=False)
 
     def each(self, function: Callable[..., Any], given: Iterable[Sequence[Any]]) -> Iterator[Any]:
         """Yield what a function makes of each list of arguments, in order.
@@ -71,7 +80,7 @@ class Cluster:
         """Return the result of a task."""
         distributed = importlib.import_module(PACKAGE)
         try:
-            return future.result()
+            return aligned(future.result())
         except distributed.scheduler.KilledWorker as error:
             raise ArmdynError(
                 f"the cluster gave up a task: {error.allowed_failures + 1} workers died while they "
@@ -82,6 +91,60 @@ class Cluster:
                 f"the cluster went away during the work ({type(error).__name__}): the client was "
                 "closed, or the scheduler stopped."
             ) from error
+
+
+@contextmanager
+def local_client(workers: int) -> Generator[Any]:
+    """Yield a client of worker processes on this machine, which end with it.
+
+    Args:
+        workers: number of processes.
+
+    Raises:
+        MissingExtraError: the package `distributed` is not installed.
+    """
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise MissingExtraError(PACKAGE, "cluster", WHY)
+    distributed = importlib.import_module(PACKAGE)
+    made = distributed.LocalCluster(
+        n_workers=checked_whole(workers, "workers", 1, MOST_WORKERS),
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+    )
+    with made, distributed.Client(made) as client:
+        yield client
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*map(aligned, arguments))
+
+
+def aligned(value: Any) -> Any:
+    """Return a value that came from another process with all its arrays aligned in memory.
+
+    Messages put arrays at any byte. NumPy multiplies matrices that are not aligned by a loop of its
+    own, whose results have other bits than those of the linear algebra library.
+    """
+    if isinstance(value, np.ndarray):
+        array = cast("np.ndarray[Any, Any]", value)
+        return array if array.flags.aligned else array.copy(order="K")
+    if isinstance(value, list):
+        return [aligned(one) for one in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: aligned(one) for key, one in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, tuple):
+        parts = [aligned(one) for one in cast("tuple[Any, ...]", value)]
+        kind: Any = cast(Any, type)(value)
+        return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            one = getattr(value, field.name)
+            if (same := aligned(one)) is not one:
+                object.__setattr__(value, field.name, same)
+    return value
 
 
 def checked_client(client: object) -> Cluster | None:

@@ -77,8 +77,8 @@ def _source() -> Path:
     return Path(armdyn.__file__).resolve().parents[1]
 
 
+# The papers that armdyn follows: printed recursions, tables, claims, studies, errata.
 PAPERS = Companion("papers", "app", package="armdyn_papers")
-"""The papers that armdyn follows: printed recursions, tables, claims, studies, errata."""
 
+# Timings beside other libraries.
 BENCHMARKS = Companion("benchmarks", "bench")
-"""Timings beside other libraries."""

@@ -23,7 +23,7 @@ environment variable whose name or value is outdated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 # Maximum length of a wrong value in a message.
@@ -100,10 +100,21 @@ class RobotFileError(FileError, RobotError):
 
 
 class LogError(FileError, InputError):
-    """A file does not hold the log of an arm; ``path`` and, for text, ``line`` say where."""
+    """A file does not hold the log of an arm; ``path`` and, for text, ``line`` say where.
 
-    def __init__(self, path: str | Path, message: str, line: int | None = None) -> None:
+    ``columns`` are those that `Log.read` may read it with, as the message says; empty if unknown.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        message: str,
+        line: int | None = None,
+        *,
+        columns: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(path, message)
+        self.columns = dict(columns or {})
         if line is not None:
             self.args = (f"{path}, line {line}: {message}",)
         self.line = line

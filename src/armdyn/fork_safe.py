@@ -19,8 +19,8 @@ from importlib import import_module
 from threading import RLock, get_ident
 from typing import Any
 
+# Held while a program is traced, compiled or loaded, and at every call of LLVM.
 first_use = RLock()
-"""Held while a program is traced, compiled or loaded, and at every call of LLVM."""
 
 Lock = AbstractContextManager[bool]
 

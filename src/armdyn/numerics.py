@@ -17,12 +17,12 @@ from armdyn.errors import NumericalError
 # diagonal that is smaller than p times this is indistinguishable from zero.
 EPSILON = float(np.finfo(np.float64).eps)
 
+# A value this small relative to the largest of its kind is rounding of some operations.
 ROUNDING = 1e-12
-"""A value this small relative to the largest of its kind is rounding of some operations."""
 
+# Directions that are smaller than this, relative to the largest one, are not distinguishable from
+# rounding in sums of many products.
 RANK = 1e-9
-"""Directions that are smaller than this, relative to the largest one, are not distinguishable from
-rounding in sums of many products."""
 
 
 def ratio(a: ArrayLike, b: ArrayLike, undefined: float) -> Array:

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from armdyn.checks import checked_function
 
+# Called as ``progress(done, total, what)``: `done` of `total` equal parts of the step `what`.
 Progress: TypeAlias = Callable[[int, int, str], object]
-"""Called as ``progress(done, total, what)``: `done` of `total` equal parts of the step `what`."""
 
 
 def silent(done: int, total: int, what: str) -> None:

@@ -90,8 +90,8 @@ class Node:
         return f"{self.op.name.lower()}(...)"  # printing a whole graph would be endless
 
 
+# The numbers of algorithms: a float, or a node of a program being recorded.
 Scalar: TypeAlias = float | Node
-"""The numbers of algorithms: a float, or a node of a program being recorded."""
 
 
 def constant(value: float) -> Node:

@@ -26,7 +26,9 @@ ROWS = [
 
 def test_the_rows_are_those_of_the_papers() -> None:
     both = {"gibbs_appell", "newton_euler", "second_moment"}
-    assert {m for q, m, b in ROWS if (q, b) == ("inverse_dynamics", MOVING)} == both
+    assert {m for q, m, b in ROWS if (q, b) == ("inverse_dynamics", MOVING)} == both | {
+        "gibbs_appell_sums"
+    }
     assert {m for q, m, b in ROWS if (q, b) == ("bias", MOVING)} == both
     assert {m for q, m, b in ROWS if (q, b) == ("bias", TRANSLATING)} == both | {"lin_1991"}
     forward = {m for q, m, b in ROWS if (q, b) == ("forward_dynamics", MOVING)}

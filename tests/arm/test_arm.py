@@ -320,14 +320,16 @@ def test_too_large_state_is_named() -> None:
 def test_public_names_are_the_contract() -> None:
     assert set(armdyn.__all__) == {
         "AdaptiveControl", "Arm", "ArmdynError", "CacheWarning", "ComputedTorque", "DriveGains",
-        "ExcitingMotion", "Extra", "Feasibility", "FileError", "Function", "GraphError",
-        "InputError", "Joint", "Load", "Log", "LogError", "LogWarning", "MethodError",
+        "ExcitingMotion", "Extra", "Fault", "Feasibility", "FileError", "Fleet", "Function",
+        "GraphError", "InputError", "Joint", "Load", "Log", "LogCheck", "LogError", "LogWarning",
+        "MethodError",
         "MinimalParameters", "MissingExtraError", "MomentumObserver", "NumericalError",
         "Operations", "PD", "Payload", "Result", "Robot", "RobotError", "RobotFileError",
-        "RobotWarning", "Run", "SettingWarning", "SymbolicModel", "UnreachedError", "excite",
-        "feasible", "from_standard_dh", "generic", "identify", "identify_drive_gains",
-        "identify_payload", "load", "methods", "operation_counts", "robots", "save", "simulate",
-        "symbolic",
+        "RobotWarning", "Run", "ServoResult", "SettingWarning", "StaticMotion", "SymbolicModel",
+        "UnreachedError", "check_log",
+        "excite", "excite_static", "feasible", "fleet", "from_standard_dh", "generic", "identify",
+        "identify_drive_gains", "identify_payload", "load", "methods", "operation_counts",
+        "robots", "save", "simulate", "symbolic",
     }  # fmt: skip
     for name in armdyn.__all__:
         assert inspect.getdoc(getattr(armdyn, name)), name
@@ -347,7 +349,7 @@ def test_listed_methods_of_the_papers_exist() -> None:
             *(f"lin_fang_{k}" for k in range(1, 6)), "lin_fang_1_minimal", "lin_fang_2_minimal",
             "lin_1991", "renaud", "walker_orin", "gibbs_appell", "denoc", "split",
         ],
-        "inverse_dynamics": ["gibbs_appell", "newton_euler", "second_moment"],
+        "inverse_dynamics": ["gibbs_appell", "gibbs_appell_sums", "newton_euler", "second_moment"],
         "bias": ["gibbs_appell", "newton_euler", "second_moment", "lin_1991"],
         "forward_dynamics": ["gibbs_appell", "mass_matrix_udu", "denoc", "articulated_body"],
         "inverse_mass_matrix": ["denoc", "mass_matrix_udu"],

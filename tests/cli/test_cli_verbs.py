@@ -68,6 +68,11 @@ WRONG = [
     (["gains", "puma560", "a", "--empty", "b", "--mass", "0"], "--mass is 0"),
     (["gains", "puma560", "a", "--empty", "b", "--mass", "2", "--com", "1,2"], "--com is"),
     (["gains", "puma560", "a", "--empty", "b"], "mass"),
+    (["check", "nothing.csv", "--robot", "puma560"], "nothing.csv"),
+    (["check", "a.csv", "b.csv", "--out", "one.png"], "a folder"),
+    (["check", "a.csv", "--tip", "tool0"], "--robot"),
+    (["fleet", "nothing/*/", "--robot", "puma560", "-o", "table.csv"], "nothing"),
+    (["fleet", "nothing/*/", "--robot", "puma560", "-o", "table.doc"], ".parquet"),
     (["observe", "puma560", "nothing.csv"], "nothing.csv"),
     (["observe", "puma560", "a", "--plot", "seen.jpg"], ".png"),
     (["simulate", "puma560", "--q0", "1,2"], "6 joints"),
@@ -109,8 +114,8 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
-        "info convert ops tables claims verify minimal symbolic excite identify payload gains "
-        "observe simulate move page view study codegen bench paper cache demo"
+        "info convert ops tables claims verify minimal symbolic excite check identify fleet "
+        "payload gains observe simulate move page view study codegen bench paper cache demo"
     )
     assert set(VERBS) == set(verbs.split())
 
@@ -214,6 +219,9 @@ def test_examples_of_the_help_run(monkeypatch, capsys, tmp_path: Path, verb) -> 
     armdyn.save(armdyn.Arm(replace(arm.robot, tool=tool)), file)
     file.write_text(file.read_text().replace('"tip"', '"tool0"'))
     for name in ("run.csv", "other.csv"):
+        recorded(arm).save(name)
+    for name in ("episodes/1.csv", "logs/arm1/1.csv", "logs/arm2/1.csv"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
         recorded(arm).save(name)
     armdyn.save(arm, "identified.toml")
     steps = np.linspace(0.1, 0.4, 3)[:, None] * np.ones(arm.n)

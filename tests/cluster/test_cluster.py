@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
@@ -160,3 +161,27 @@ def test_files_are_read_and_filtered_on_workers(
         with pytest.raises(armdyn.LogError) as caught:
             armdyn.identify(ARM, path)
         assert text in str(caught.value)
+
+
+def test_logs_larger_than_memory_stay_in_files_that_workers_read(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("armdyn.log.many.LARGE", 1000)
+    monkeypatch.setattr(_rows, "GROUP_BLOCKS", 1)
+    for k in range(3):
+        recorded(ARM, duration=40.0, rate=300.0, seed=k).save(tmp_path / f"run{k}.npz")
+    quick = {"physical": False, "rotor": False, "tilt": False, "delay": 0.0, "cutoff": 10.0}
+    local = armdyn.identify(ARM, tmp_path, **quick)
+    before = set(Path(tempfile.gettempdir()).glob(".armdyn-*"))
+    killed: list[int] = []
+
+    def progress(done: int, total: int, what: str) -> None:
+        if what == "regressor" and 0 < done < total and not killed:
+            killed.append(lose_a_worker(client))
+
+    monkeypatch.setattr(_prepared, "prepare", _refuse)  # of the client; workers have their own
+    monkeypatch.setattr(_rows, "_sent", None)  # no samples are sent
+    again = armdyn.identify(ARM, tmp_path, **quick, client=client, progress=progress)
+    assert killed and same(again, local)
+    assert not again.signals
+    assert set(Path(tempfile.gettempdir()).glob(".armdyn-*")) <= before

@@ -158,7 +158,7 @@ def test_a_log_that_identifies_nothing_leaves_the_description(
     def refused(*_: object, **__: object) -> None:
         raise armdyn.InputError("the logs give too few rows.")
 
-    monkeypatch.setattr("armdyn.control.model_choice.identify", refused)
+    monkeypatch.setattr("armdyn.control.model_choice.identify_by_torques", refused)
     arm = small_arm()
     poor = Arm(replace(arm.robot, joints=[replace(j, mass=2 * j.mass) for j in arm.robot.joints]))
     log = recorded(arm, duration=3.0)

@@ -101,8 +101,8 @@ def test_example_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 # Verbs that begin the summary of a function.
 VERBS = frozenset(
-    "Choose Close Compute Convert Count Draw Estimate Evaluate Find Forget Go Identify Join Let "
-    "Load Open Play Plot Process Read Return Simulate Stop Test Wait Write".split()
+    "Check Choose Close Compute Convert Count Draw Estimate Evaluate Find Forget Go Identify Join "
+    "Let Load Open Play Plot Process Read Return Simulate Stop Test Wait Write".split()
 )
 # Classes that armdyn makes: their constructors are not public.
 MADE_BY_ARMDYN: tuple[type, ...] = (

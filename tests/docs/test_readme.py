@@ -26,7 +26,7 @@ def script(name: str) -> dict:
 @pytest.mark.slow
 def test_code_and_commands_of_the_readme_run(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run_page(README, monkeypatch) == 9
+    assert run_page(README, monkeypatch) == 10
     assert "def mass_matrix(q):" in capsys.readouterr().out
     made = {"arm.png", "arm.html", "fall.html", "fall.csv", "excite.csv", "excite.png", "c"}
     assert made == {path.name for path in tmp_path.iterdir()}
@@ -54,9 +54,10 @@ def test_links_lead_somewhere(page) -> None:
     folder = ROOT
     if isinstance(page, Path):
         page, folder = page.read_text(encoding="utf-8"), page.parent
-    drawn = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    pages = [(ROOT / "docs" / name).read_text("utf-8") for name in ("gallery.md", "low_cost.md")]
+    drawn = "".join(pages)
     for target in re.findall(r"\]\(([^)#]+)\)", page):
-        if target.startswith("made/"):  # by the code of the gallery, when the site is built
+        if target.startswith("made/"):  # by code of these pages, when the site is built
             assert target.removeprefix("made/") in drawn.replace(target, ""), target
         elif not target.startswith("https://"):
             assert (folder / target).exists(), target

@@ -36,8 +36,11 @@ TUTORIALS = (
     "precision",
     "learning",
     "cluster",
+    "fleet",
     "symbolic",
     "control",
+    "recording",
+    "low_cost",
 )
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "papers/README.md")),
@@ -98,7 +101,7 @@ def _write_oddly(log: armdyn.Log, path: Path) -> None:
     """The log in milliseconds and degrees, on the side of the motors."""
     assert log.tau is not None
     gear = np.array([1 / 100, 1 / 100, 1 / 80])
-    heads = ["clock", "axis1_angle", "axis2_angle", "axis3_angle", "m1", "m2", "m3"]
+    heads = ["clock", "A1_ActPos", "A2_ActPos", "A3_ActPos", "m1", "m2", "m3"]
     columns = np.column_stack([1e3 * log.t, np.degrees(log.q) / gear, log.tau * gear])
     np.savetxt(path, columns, delimiter=",", header=",".join(heads), comments="")
 

@@ -40,12 +40,13 @@ def test_degenerate_logs_give_answers_or_clear_errors(case: Case) -> None:
             assert not faults(case, result), name
 
 
-def test_torques_of_zero_are_wrong_by_all_of_what_is_predicted() -> None:
+def test_torques_of_zero_are_ignored_and_named() -> None:
     case = Case("planar2", torque="one zero", noise=1.0, seed=2)
     result = VERBS["identify"](case, log_of(case))
-    assert result.torque_error[1] == 1.0
-    assert not result.passed
-    assert any("is constant" in reason for reason in result.reasons)
+    assert np.isnan(result.torque_error[1])
+    assert result.verdict == "not passed"
+    assert result.cause is not None and result.cause.kind == "constant"
+    assert "--ignore-torque 2" in result.next_command
 
 
 def test_numbers_beyond_measure_are_refused() -> None:

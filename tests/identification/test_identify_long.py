@@ -34,7 +34,7 @@ def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("armdyn.log.rows.BLOCK", 640)
     for name in ("arrays", "parquet"):
         monkeypatch.setattr(f"armdyn.log.{name}.ROWS", 700)
-    monkeypatch.setattr("armdyn.identification.arguments.LARGE_FILE", 1000)
+    monkeypatch.setattr("armdyn.log.many.LARGE", 1000)
 
 
 def assert_same(one: Result, other: Result) -> None:

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from armdyn import Arm, Log, Robot
+from armdyn.findings import Finding
 from armdyn.identification.fit.fit import TermTrial
 from armdyn.identification.identify import identify
-from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.page.friction import fitted_friction, term_trials
 from armdyn.identification.page.page import report_html
 from armdyn.identification.page.parameters import close_pairs, correlations, separating

@@ -397,3 +397,11 @@ def test_expected_errors_are_near_those_of_other_motions() -> None:
         ratios.append(result.expected_total / result.total_error)
         assert (result.expected_error > result.parameter_error / 2).all()
     assert 0.5 < np.median(ratios) < 1.6
+
+
+def test_the_next_command_keeps_signs_gains_and_joints_without_torque() -> None:
+    """What was asked for before is asked for again, together with the remedy."""
+    nothing = log_of(lambda *x: true_torque(*x) * [1.0, -1.0, 0.0])
+    result = identify(small_arm(), nothing, flip=[1, 2], gain=2.0, cutoff=10.0)
+    assert "--ignore-torque 3" in result.next_command
+    assert "--flip 1,2" in result.next_command and "--gain 2" in result.next_command

@@ -12,7 +12,7 @@ import pytest
 import armdyn
 from armdyn.log.clock import at_source_times
 from armdyn.log.many import in_recorded_order
-from armdyn.log.match import understood
+from armdyn.log.recognition.patterns import understood
 from armdyn.log.segments import segments
 from armdyn.log.trim import trimmed, with_gain
 

@@ -17,8 +17,9 @@ import pytest
 
 import armdyn
 from armdyn.errors import LogWarning
-from armdyn.log.encoders import encoder_step
+from armdyn.log.hdf5 import ALOHA_JOINTS
 from armdyn.log.many import log_paths
+from armdyn.log.recognition.encoders import encoder_step
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -218,18 +219,39 @@ def test_positions_of_an_unclear_unit_are_refused_with_the_option(tmp_path: Path
     x = (50.0 * waves()).astype(np.float32)
     small(tmp_path, {STATE: x}, {})
     for read in (armdyn.Log.read, armdyn.Log.stream):
-        with pytest.raises(armdyn.LogError, match="--units deg"):
+        with pytest.raises(armdyn.LogError, match='units="deg"'):
             read(tmp_path)
     np.testing.assert_allclose(armdyn.Log.read(tmp_path, units="deg").q, np.radians(x))
     with pytest.raises(armdyn.LogError, match="steps of an encoder"):
         armdyn.Log.read(tmp_path, units="m100_100")
 
 
-def test_normalised_units_are_of_lerobot_only(tmp_path: Path) -> None:
+def test_normalised_units_need_steps_of_encoders_in_every_format(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("t,q1\n0,0\n1,1\n")
-    with pytest.raises(armdyn.InputError, match="m100_100"):
-        armdyn.Log.read(path, units="m100_100")
+    with pytest.raises(armdyn.LogError, match="no steps of an encoder"):
+        armdyn.Log.read(path, units="m100_100", time_unit="s")
+    counts = 37 * np.arange(300) % 900
+    rows = "".join(f"{k / 100},{100 * (c / 450 - 1)!r}\n" for k, c in enumerate(counts.tolist()))
+    path.write_text(f"t,q1\n{rows}")
+    log = armdyn.Log.read(path, units="m100_100")
+    np.testing.assert_allclose(log.q[:, 0], (counts - 450) * np.pi / 2048, atol=1e-9)
+
+
+@pytest.mark.parametrize("robot", ["so100", "so101"])
+def test_zero_of_normalised_positions_is_the_middle_of_the_limits(
+    tmp_path: Path, robot: str
+) -> None:
+    """LeRobot calibrates from stop to stop, whatever the zero of the description is."""
+    arm = armdyn.load(robot)
+    simulated.write_dataset(tmp_path, "v3.0", "m100_100", LENGTHS)
+    q, goal = (x * 2.0 * np.pi / 4096 for x in counts())
+    middle = [(joint.lower + joint.upper) / 2.0 for joint in arm.robot.joints]
+    for log in both_ways(tmp_path, joints=arm):
+        np.testing.assert_allclose(np.asarray(log.q), q + middle, atol=3e-4)
+        np.testing.assert_allclose(np.asarray(log.q_cmd), goal + middle, atol=3e-4)
+        assert any("middle of the described limits" in note for note in log.notes)
+        assert armdyn.check_log(log, arm).ok
 
 
 def test_a_joint_at_rest_among_normalised_ones_is_told(tmp_path: Path) -> None:
@@ -482,3 +504,61 @@ def test_a_parquet_bomb_is_refused(tmp_path: Path) -> None:
             read(tmp_path)
         with pytest.raises(armdyn.LogError, match="GB of memory"):
             read(path)
+
+
+def test_poses_are_no_joints(tmp_path: Path) -> None:
+    pose = ["x", "y", "z", "roll", "pitch", "yaw", "gripper"]
+    only = small(tmp_path / "only", {STATE: waves(width=7)}, {STATE: pose})
+    with pytest.raises(armdyn.LogError, match="is a pose"):
+        armdyn.Log.read(only)
+    joints = "observation.state.joint_position"
+    both = small(
+        tmp_path / "both",
+        {STATE: waves(width=7), joints: waves(), "action.joint_position": waves()},
+        {STATE: pose, joints: ["a", "b", "c"], "action.joint_position": ["a", "b", "c"]},
+    )
+    log = both_ways(both)[0]
+    assert log.joint_names == ("a", "b", "c")
+    assert log.q_cmd is not None
+    slides = small(tmp_path / "slides", {STATE: waves()}, {STATE: ["x", "y", "z"]})
+    assert both_ways(slides, joints=("x", "y", "z"))[0].n == 3
+
+
+@pytest.mark.parametrize("grip", [True, False])
+def test_vectors_without_names_take_those_of_the_positions(tmp_path: Path, grip: bool) -> None:
+    names = ["a", "b", "gripper"]
+    columns = {
+        STATE: waves(),
+        "observation.velocity": waves(width=3 if grip else 2),
+        "action": waves(),
+    }
+    log = both_ways(small(tmp_path, columns, {STATE: names}), joints=("a", "b"))[0]
+    assert log.qd is not None
+    np.testing.assert_array_equal(log.qd, waves()[:, :2])
+    assert log.q_cmd is not None
+    assert any("those of observation.state are taken" in note for note in log.notes)
+
+
+def test_efforts_of_aloha_are_currents(tmp_path: Path) -> None:
+    names = [f"left_{name}" for name in ALOHA_JOINTS]
+    columns = {STATE: waves(width=7), "observation.effort": 200.0 * waves(width=7)}
+    log = both_ways(small(tmp_path, columns, {STATE: names, "observation.effort": names}))[0]
+    assert log.effort == "current"
+    np.testing.assert_allclose(log.tau, 0.2 * waves(width=7), rtol=1e-6)
+
+
+def test_an_arm_of_two_is_selected_by_the_option_of_the_message(tmp_path: Path) -> None:
+    names = [f"{side}_{k}" for side in ("left", "right") for k in ("waist", "elbow", "gripper")]
+    columns = {STATE: waves(width=6), "action": waves(width=6), "observation.effort": waves(200, 6)}
+    path = small(tmp_path, columns, dict.fromkeys(columns, names))
+    with pytest.raises(armdyn.LogError, match="may be right") as caught:
+        armdyn.Log.read(path, joints=("j1", "j2", "jaw"))
+    log = both_ways(path, joints=("j1", "j2", "jaw"), columns=caught.value.columns)[0]
+    assert set(log.measured) == {"q", "tau", "q_cmd"}
+    np.testing.assert_array_equal(log.q, waves(width=6)[:, :3])
+
+
+def test_the_gripper_of_a_file_is_that_of_the_arm(tmp_path: Path) -> None:
+    path = small(tmp_path, {STATE: waves()}, {STATE: ["joint_1.pos", "joint_2.pos", "gripper.pos"]})
+    log = both_ways(path, joints=("jointGripper", "joint1", "joint2"))[0]
+    np.testing.assert_array_equal(log.q, waves()[:, [2, 0, 1]])

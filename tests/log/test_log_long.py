@@ -28,7 +28,7 @@ def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("armdyn.log.rows.BLOCK", 640)
     for name in ("arrays", "parquet"):
         monkeypatch.setattr(f"armdyn.log.{name}.ROWS", 700)
-    monkeypatch.setattr("armdyn.log.csv.BLOCK", 50_000)
+    monkeypatch.setattr("armdyn.log.text.csv.BLOCK", 50_000)
 
 
 def test_stored_rows_are_read_as_they_were_written() -> None:

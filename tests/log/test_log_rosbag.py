@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn import InputError, Log, LogError, LogWarning
+from armdyn.cli.app import main
 from armdyn.log.ros.rosbag import robot_description
 from armdyn.log.ros.storage import MAGIC
+from armdyn.robot.formats.urdf.write import urdf_text
 
 rosbag2: Any = pytest.importorskip("rosbags.rosbag2")
 typesys: Any = pytest.importorskip("rosbags.typesys")
@@ -197,7 +200,7 @@ def test_chunks_compressed_by_lz4_are_read_and_their_checksums_checked(tmp_path:
 def test_stream_gives_the_numbers_of_read(
     tmp_path: Path, storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from armdyn.log.ros import rosbag
+    from armdyn.log.ros import recording
     from armdyn.log.ros import storage as files
 
     n = 200
@@ -212,7 +215,7 @@ def test_stream_gives_the_numbers_of_read(
     )
     whole = Log.read(folder, joints=NAMES)
     monkeypatch.setattr(files, "BATCH", 16)
-    monkeypatch.setattr(rosbag, "ROWS", 37)
+    monkeypatch.setattr(recording, "ROWS", 37)
     long = Log.stream(folder, joints=NAMES)
     assert len(long) == len(whole) == n
     for name in ("t", "q", "qd", "tau", "q_cmd"):
@@ -524,6 +527,40 @@ def test_the_description_of_the_robot_is_found(tmp_path: Path) -> None:
     assert robot_description(bag(tmp_path / "other", [states()])) is None
 
 
+def test_a_recording_stands_for_the_robot_that_it_describes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    urdf = urdf_text(armdyn.load("planar2").robot)
+    topic: Topic = (
+        "/robot_description",
+        "std_msgs/msg/String",
+        [(START, made("std_msgs/msg/String", data=urdf))],
+    )
+    folder = bag(tmp_path / "bag", [states(names=["joint1", "joint2"]), topic])
+    assert command("check", folder) in (0, 1)
+    assert "joint2" in capsys.readouterr().out
+    status, words = command("observe", folder), capsys.readouterr().err
+    assert status == 2 and f"observe {folder} {folder}" in words
+    assert command("info", folder) == 0
+    assert "planar2" in capsys.readouterr().out
+    broken: Topic = (
+        "/robot_description",
+        "std_msgs/msg/String",
+        [(START, made("std_msgs/msg/String", data="<robot"))],
+    )
+    other = bag(tmp_path / "broken", [states(), broken])
+    assert command("info", other) == 2
+    assert "its robot description cannot be used" in capsys.readouterr().err
+
+
+def command(*words: object) -> int:
+    """Run a command; return its exit status."""
+    with pytest.raises(SystemExit) as ended, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["armdyn", *map(str, words)])
+        main()
+    return int(ended.value.code or 0)
+
+
 def test_a_recording_without_joints_names_its_topics(tmp_path: Path) -> None:
     rows = [(START, made("std_msgs/msg/String", data="hello"))]
     folder = bag(tmp_path / "bag", [("/chatter", "std_msgs/msg/String", rows)])
@@ -672,3 +709,22 @@ def test_names_are_taken_as_they_are_and_told_on_one_line(tmp_path: Path) -> Non
     assert str(error.value).isprintable()
     assert log.joint_names == tuple(names)
     assert (log.q == motion(40, 4)).all()
+
+
+def test_joints_of_other_names_are_chosen_by_the_option_of_the_message(tmp_path: Path) -> None:
+    names = [f"{side}_{k}" for side in ("left", "right") for k in ("waist", "elbow")]
+    rows = [
+        (START + k * STEP, state(START + k * STEP, names, [0.01 * k, 0.02 * k, 0.02 * k, 0.01 * k]))
+        for k in range(50)
+    ]
+    path = bag(tmp_path / "two", [("/joint_states", "sensor_msgs/msg/JointState", rows)])
+    with pytest.raises(LogError, match="may be right") as caught:
+        Log.read(path, joints=("j1", "j2"))
+    log = Log.read(path, joints=("j1", "j2"), columns=caught.value.columns)
+    np.testing.assert_allclose(log.q, 0.01 * np.arange(50)[:, None] * [1.0, 2.0])
+    turned = Log.read(path, joints=("j1", "j2"), columns={"q": ["left_elbow", "left_waist"]})
+    np.testing.assert_array_equal(turned.q, log.q[:, ::-1])
+    assert Log.read(path, columns={"q": "*_waist"}).joint_names == ("left_waist", "right_waist")
+    for said in ("leg_*", ["left_waist", "left_*"], "left_waist"):
+        with pytest.raises(LogError, match=r"no joint|twice|expected 2"):
+            Log.read(path, joints=("j1", "j2"), columns={"q": said})

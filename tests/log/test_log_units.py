@@ -71,7 +71,8 @@ def test_degrees_are_detected_and_asked_about(tmp_path: Path) -> None:
     assert Log.read(near, joints=Limited("revolute", -6, 6)).n == 1
     assert Log.read(far, joints=Limited("prismatic", -1, 1)).n == 1
     assert Log.read(far, joints=Limited("revolute", -100, 100)).n == 1
-    beyond = Log.read(far, joints=Limited("revolute", -0.1, 0.1))
+    assert 'units="deg"' in str(fault(far, joints=Limited("revolute", -0.1, 0.1)))
+    beyond = Log.read(near, joints=Limited("revolute", 3.0, 3.2))
     assert any("beyond its limits" in note for note in beyond.notes)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import armdyn
 from armdyn.identification.payload.payload import loaded
+from support.servo import made_log
 
 NOISE = 0.02  # [N m]
 GAINS = np.array([2.0, 3.0])  # [N m/A]
@@ -39,6 +40,7 @@ def _logs() -> dict[str, armdyn.Log]:
         "run.csv": _log(arm, 1),
         "held.csv": _log(held, 2),
         "current.csv": _log(arm, 3, currents=True),
+        "servo.csv": made_log(),
         "current_held.csv": _log(held, 4, currents=True),
     }
 

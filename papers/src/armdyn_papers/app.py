@@ -27,6 +27,7 @@ from armdyn_papers.claims.plot import write_plot as write_claims_plot
 from armdyn_papers.claims.series import TRIES
 from armdyn_papers.claims.trials import CLAIMS, Judged, Trial, claimed, intervals, judge
 from armdyn_papers.pages import (
+    TONES,
     entries_grid,
     errata_dict,
     errata_grid,
@@ -39,6 +40,7 @@ from armdyn_papers.studies.page import STUDIES, page
 from armdyn_papers.studies.study import Study, findings_grid, write_plot
 from armdyn_papers.tables.measured import TABLES, Row, Verdict, paper_tables
 from armdyn_papers.tables.measured import Table as PaperTable
+from armdyn_papers.tables.plot import write_counts_plot
 from armdyn_papers.tables.printed_counts import counts_grid
 
 # Papers that print operation counts.
@@ -56,7 +58,6 @@ ERRATA = "errata"
 TABLE_TONES: dict[Verdict, Tone | None] = {
     "equal": None, "beaten": "good", "above": "fair", "not measured": "faint",
 }  # fmt: skip
-CLAIM_TONES: dict[str, Tone] = {"holds": "good", "does not hold": "bad", "not tried": "faint"}
 
 
 def tables(
@@ -67,6 +68,14 @@ def tables(
     lines: Annotated[
         bool, typer.Option("--lines", help="Show the lines of the printed recursions, too.")
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw multiplications of every method relative to the cheapest, n = 2 to 30, as "
+            f"{PICTURES_IN_WORDS}.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure every operation-count table of the papers: printed, measured, verdict.
@@ -76,6 +85,10 @@ def tables(
     """
     if paper is not None:
         checked_choice(paper, "paper", COUNTED, what="table of a paper")
+    if plot:
+        check_picture(plot)
+        with progress_bar(as_json=as_json) as progress:
+            write_counts_plot(plot, progress)
     with progress_bar(as_json=as_json) as progress:
         measured = paper_tables(progress, PAPERS[paper].key if paper else None)
     if as_json:
@@ -214,7 +227,7 @@ def _show_claims(paper: str, judged: list[Judged]) -> None:
         claim = found.claim
         first, last = claimed(claim)
         cells = [_cell(found.trials[stage], isinstance(claim, Ranking), remarks) for stage in TRIES]
-        verdict = Toned(found.verdict, CLAIM_TONES.get(found.verdict, "fair"))
+        verdict = Toned(found.verdict, TONES[found.verdict])
         name = claim.id.partition(".")[2]
         about = intervals(range(first, last + 1))
         rows.append((name, claim.statement, str(claim.type), about, *cells, verdict))
@@ -346,8 +359,13 @@ def _print_json(name: str | None) -> None:
         print_json(paper_dict(PAPERS[name]))
 
 
+# The commands, with examples of their use.
 EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
-    tables: ("armdyn-papers tables", "armdyn-papers tables --paper lin_fang_1999 --lines"),
+    tables: (
+        "armdyn-papers tables",
+        "armdyn-papers tables --paper lin_fang_1999 --lines",
+        "armdyn-papers tables --plot counts.svg",
+    ),
     claims: (
         "armdyn-papers claims --paper lin_1991",
         "armdyn-papers claims --plot claims.png --json",
@@ -360,7 +378,6 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
     paper: ("armdyn-papers paper", "armdyn-papers paper lin_fang_1999"),
     errata: ("armdyn-papers errata", "armdyn-papers errata --json"),
 }
-"""The commands, with examples of their use."""
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -248,6 +248,7 @@ FORMULATIONS: dict[str, Callable[[Sequence[Frame], Sequence[Composite]], Matrix]
     "lin_fang_4": formulation_4,
 }
 
+# Programs of parts that only the papers count.
 PROGRAMS: dict[str, Callable[[str, Chain], Program]] = {
     "composites": _composites,
     ON_HAND: _composites_on_hand,
@@ -258,7 +259,6 @@ PROGRAMS: dict[str, Callable[[str, Chain], Program]] = {
     "mass_matrix about another origin": _about_another_origin,
     "inverse_dynamics, gravity in forces": _gravity_in_forces,
 }
-"""Programs of parts that only the papers count."""
 
 
 def _counted(part: str, method: str, chain: Chain) -> Operations:
@@ -268,9 +268,9 @@ def _counted(part: str, method: str, chain: Chain) -> Operations:
     return _beyond(count(program), Operations(mul=free))
 
 
+# Counts of the parts that only the papers count, by the names of `papers.Measure`.
 PARTS: dict[str, Callable[[str, Chain], Operations]] = {
     **{part: partial(_counted, part) for part in PROGRAMS},
     "bias beside mass_matrix": _bias_beside,
     "substitution": _substitution,
 }
-"""Counts of the parts that only the papers count, by the names of `papers.Measure`."""

@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
+import io
 import re
+from contextlib import redirect_stdout
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
+
 from armdyn.present.tables import Grid, Tone, Toned
-from armdyn_papers.catalogue.entry import VERDICTS, Entry, Paper, Verdict, path_of_test
+from armdyn_papers.catalogue.entry import Entry, Paper, path_of_test
 from armdyn_papers.catalogue.places import source_place
-from armdyn_papers.errata.erratum import Erratum, Evidence
-from armdyn_papers.papers import ERRATA, PAPERS, errata_of, verdicts
+from armdyn_papers.claims.trials import judged_claim
+from armdyn_papers.errata.erratum import Erratum
+from armdyn_papers.papers import ERRATA, PAPERS, errata_of, verdict_of, verdicts
 from armdyn_papers.tables.printed_counts import counts_grid
+from armdyn_papers.verdict import DEFINITIONS, VERDICTS, Verdict
 
 WRITTEN = "Written by `armdyn-papers paper --write docs/papers`; change nothing here by hand."
 
 TONES: dict[Verdict, Tone | None] = {
-    "holds": "good", "holds with a correction": "fair", "does not hold": "bad",
-    "not tried": "faint",
+    "holds": "good", "differs with our algebra": "fair", "holds with a correction": "fair",
+    "does not hold": "bad", "not legible, derived anew": None, "not tried": "faint",
 }  # fmt: skip
 
 # Differences below this are rounding, and shown as none: their digits differ between machines.
 ROUNDING = 1e-11
 
-HEADS = ("place", "what it says", "methods, code", "tests", "verdict")
+HEADS = ("place", "what it says", "verdict")
+MAP_HEADS = ("place", "kind", "reference")
 ERRATA_HEADS = ("place", "printed", "right", "what decides", "misprint of")
 
 
 def pages() -> dict[str, str]:
     """Return all pages by the names of their files."""
     texts = {f"{name}.md": paper_page(paper) for name, paper in PAPERS.items()}
-    return {"index.md": index_page(), **texts, "errata.md": errata_page()}
+    maps = {f"{name}_map.md": map_page(paper) for name, paper in PAPERS.items()}
+    return {"index.md": index_page(), **texts, **maps, "errata.md": errata_page()}
 
 
 def overview() -> Grid:
@@ -55,7 +63,7 @@ def entries_grid(paper: Paper) -> Grid:
     for entry in paper.entries:
         breaks.add(len(rows))
         place, says = _place_and_words(entry)
-        said = [says, Toned(_verdict(entry), TONES[entry.verdict])]
+        said = [says, Toned(_verdict(paper, entry), TONES[verdict_of(paper, entry)])]
         where = [*_methods_and_code(entry), *map(path_of_test, entry.tests)]
         rows += zip_longest([place], said, where, fillvalue="")
     heads = ("place", "what it says; verdict", "methods, code, tests")
@@ -70,29 +78,67 @@ def errata_grid(name: str) -> Grid:
 
 
 def paper_page(paper: Paper) -> str:
-    """Return the page of a paper."""
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts(paper).items())
-    about = [
-        f"# {paper.key}: every statement, run today\n",
-        f"*{paper.title}* ([references](../references.md)). {WRITTEN}\n",
-        f"`armdyn-papers paper {paper.name}` shows the same. Equations {paper.numbers}; "
-        f"{len(paper.entries)} entries: {counted}. Misprints are on the page of "
-        "[errata](errata.md), with the numbers that decide them.\n",
+    """Return the page of a paper: what it is about, a call, statements with verdicts, errata."""
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts(paper).items() if count)
+    code = f"import armdyn\n\n{paper.example}"
+    parts = [
+        f"# {paper.key}\n",
+        f"*{paper.title}* ([references](../references.md)).\n",
+        f"{paper.about}\n",
+        f"```python\n{code}\n```\n",
+        f"```text\n{_printed_by(code)}\n```\n",
+        "## Statements\n",
+        f"Equations {paper.numbers}; {len(paper.entries)} statements: {counted}. The "
+        "[verdicts](index.md#verdicts) have definitions. Methods, code and tests of each statement "
+        f"are on [a page of their own]({paper.name}_map.md).\n",
     ]
     if paper.remark:
-        about.append(f"{paper.remark}\n")
+        parts.append(f"{paper.remark}\n")
     rows = [
-        (
-            *map(_escaped, _place_and_words(entry)),
-            _lines(_methods_and_code(entry, quoted=True)),
-            _lines([_quoted(path_of_test(test)) for test in entry.tests]),
-            f"**{entry.verdict}**" + (f": {_escaped(entry.note)}" if entry.note else ""),
-        )
+        (*map(_escaped, _place_and_words(entry)), _verdict(paper, entry, strong=True))
         for entry in paper.entries
     ]
-    parts = [*about, Grid("", HEADS, len(HEADS), tuple(rows)).markdown()]
-    counts = counts_grid(paper.key)
-    return "\n".join(parts if counts is None else [*parts, counts.markdown(2)])
+    parts.append(Grid("", HEADS, len(HEADS), tuple(rows)).markdown())
+    if counts := counts_grid(paper.key):
+        parts.append(counts.markdown(2))
+    errata = Grid("Errata", ERRATA_HEADS, len(ERRATA_HEADS), _errata_rows(paper.name))
+    parts += [
+        errata.markdown(2),
+        f"\n{WRITTEN} `armdyn-papers paper {paper.name}` shows the same.\n",
+    ]
+    return "\n".join(parts)
+
+
+def map_page(paper: Paper) -> str:
+    """Return the map of a paper: methods, code, claims and tests of each statement, one a row."""
+    rows: list[tuple[str, ...]] = []
+    for entry in paper.entries:
+        place = _escaped(entry.place)
+        places = [(f"{x.folder}/{x}", x.name) for x in map(source_place, entry.code)]
+        rows += [(place, "method", _quoted(method)) for method in entry.methods]
+        rows += [(place, "code", f"{_quoted(path)} {name}") for path, name in places]
+        rows += [(place, "claim", _quoted(claim)) for claim in entry.claims]
+        rows += [(place, "test", _quoted(path_of_test(test))) for test in entry.tests]
+    about = [
+        f"# {paper.key}: from equations to files and tests\n",
+        f"{WRITTEN} Statements and verdicts are on [the page of the paper]({paper.name}.md).\n",
+    ]
+    return "\n".join([*about, Grid("", MAP_HEADS, len(MAP_HEADS), tuple(rows)).markdown()])
+
+
+def _printed_by(code: str) -> str:
+    """Return what lines of Python print; arrays with four digits, the sign of zeros left out."""
+    out = io.StringIO()
+    with redirect_stdout(out), np.printoptions(precision=4, suppress=True):
+        exec(code, {})
+    return re.sub(r"-0\.(?=[\s\]])", " 0.", out.getvalue().rstrip())
+
+
+def _errata_rows(name: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        tuple(map(_escaped, (e.place, e.printed, e.correct, evidence_in_words(e), e.origin)))
+        for e in ERRATA[name]
+    )
 
 
 def errata_page() -> str:
@@ -106,13 +152,9 @@ def errata_page() -> str:
         "written: of the printed and of the corrected form, from an independent answer; “none” is "
         "none but rounding.\n",
     ]
-    for name, errata in ERRATA.items():
-        rows = [
-            tuple(map(_escaped, (e.place, e.printed, e.correct, evidence_in_words(e), e.origin)))
-            for e in errata
-        ]
+    for name in ERRATA:
         title = f"{PAPERS[name].key}, [{name}]({name}.md)"
-        parts.append(Grid(title, ERRATA_HEADS, len(ERRATA_HEADS), tuple(rows)).markdown(2))
+        parts.append(Grid(title, ERRATA_HEADS, len(ERRATA_HEADS), _errata_rows(name)).markdown(2))
     return "\n".join(parts)
 
 
@@ -127,7 +169,17 @@ def index_page() -> str:
         "that armdyn follows: the method that computes it, the code and its line, the test that "
         "decides, and the verdict. [Errata](errata.md) lists the misprints.\n",
     ]
-    return "\n".join([*about, Grid("", grid.heads, 2, rows).markdown()])
+    scale = Grid("Verdicts", ("verdict", "definition"), 2, tuple(DEFINITIONS.items()))
+    closing = (
+        "Verdicts on counts are computed from the trials of a claim at every n, those on other "
+        "statements from their errata and checks, each a comparison of the printed and of the "
+        "corrected form with an independent answer, when the pages are written. A statement "
+        "without erratum holds if its tests pass. Verdicts on the numerical examples are those of "
+        "the studies, which tests assert. Where a statement has several parts, the worst verdict "
+        "is shown."
+    )
+    tables = [Grid("", grid.heads, 2, rows).markdown(), scale.markdown(2), f"{closing}\n"]
+    return "\n".join([*about, *tables])
 
 
 def paper_dict(paper: Paper) -> dict[str, Any]:
@@ -144,7 +196,8 @@ def paper_dict(paper: Paper) -> dict[str, Any]:
                 "kind": entry.kind,
                 "equations": list(entry.equations),
                 "says": entry.says,
-                "verdict": entry.verdict,
+                "verdict": verdict_of(paper, entry),
+                "evidence": _evidence(entry),
                 "note": entry.note,
                 "methods": list(entry.methods),
                 "code": [
@@ -164,17 +217,17 @@ def errata_dict(name: str) -> list[dict[str, Any]]:
     """Return the errata of a paper as plain values for JSON, decided now."""
     told: list[dict[str, Any]] = []
     for erratum in ERRATA[name]:
-        decides = erratum.decides
-        found = decides if isinstance(decides, str) else decides()
+        found = erratum.evidence
         told.append(
             {
                 "place": erratum.place,
                 "printed": erratum.printed,
                 "correct": erratum.correct,
                 "misprint_of": erratum.origin,
-                "reason": found if isinstance(found, str) else found.what,
-                "difference_printed": None if isinstance(found, str) else found.printed,
-                "difference_corrected": None if isinstance(found, str) else found.corrected,
+                "reason": found.what if found else erratum.decides,
+                "difference_printed": found.printed if found else None,
+                "difference_corrected": found.corrected if found else None,
+                "verdict": erratum.verdict,
             }
         )
     return told
@@ -184,7 +237,8 @@ def evidence_in_words(erratum: Erratum) -> str:
     """Return what decides an erratum; a check is run."""
     if isinstance(erratum.decides, str):
         return erratum.decides
-    found: Evidence = erratum.decides()
+    found = erratum.evidence
+    assert found is not None
     printed, corrected = _difference(found.printed), _difference(found.corrected)
     return f"{found.what}: {printed} as printed, {corrected} corrected"
 
@@ -199,17 +253,29 @@ def _place_and_words(entry: Entry) -> tuple[str, str]:
     return (kind, f"{words}: {entry.says}") if colon else (kind, entry.says)
 
 
-def _verdict(entry: Entry) -> str:
-    return f"{entry.verdict}: {entry.note}" if entry.note else entry.verdict
+def _verdict(paper: Paper, entry: Entry, strong: bool = False) -> str:
+    """Return the verdict, what the trials of its claims show, and the note; in Markdown strong."""
+    verdict = verdict_of(paper, entry)
+    words = "; ".join([*_evidence(entry), *([entry.note] if entry.note else [])])
+    if strong:
+        return f"**{verdict}**" + (f": {_escaped(words)}" if words else "")
+    return f"{verdict}: {words}" if words else verdict
 
 
-def _methods_and_code(entry: Entry, quoted: bool = False) -> list[str]:
-    """Return methods, claims and code of an entry; in Markdown quoted, with paths of files."""
+def _evidence(entry: Entry) -> list[str]:
+    """Return where the claims of an entry are true; if it has several, each with its statement."""
+    judged = [judged_claim(claim) for claim in entry.claims]
+    if len(judged) < 2:
+        return [found.evidence for found in judged]
+    return [
+        f"“{found.claim.statement}” (Type {found.claim.type}): {found.evidence}" for found in judged
+    ]
+
+
+def _methods_and_code(entry: Entry) -> list[str]:
+    """Return methods, claims and code of an entry."""
     places = list(map(source_place, entry.code))
     named = [*entry.methods, *(f"claim {claim}" for claim in entry.claims)]
-    if quoted:
-        files = (f"{_quoted(f'{place.folder}/{place}')} {place.name}" for place in places)
-        return [*map(_quoted, named), *files]
     return [*named, *(f"{place} {place.name}" for place in places)]
 
 
@@ -220,7 +286,3 @@ def _escaped(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return f"`{text}`"
-
-
-def _lines(parts: list[str]) -> str:
-    return "<br>".join(parts)

@@ -1,13 +1,17 @@
-"""The recursions that the papers print, by quantity and method, and counts of them.
+"""The recursions that the papers print, by quantity and method: run, read, and counted.
 
-`armdyn.operation_counts` takes the stages "printed" and "simplified" from here.
+`armdyn.operation_counts` takes the stages "printed" and "simplified" from here. Formulations 1 to 5
+of [LinFang1999] are counted as Tables I to V print them, composite bodies on hand; with Table VII,
+which makes those from minimal parameters, they are other methods.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
+from armdyn.algorithms.frame import frames
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.errors import InputError, shown
 from armdyn.graph.count import Operations, count
@@ -16,45 +20,102 @@ from armdyn.graph.trace import trace
 from armdyn.programs.counts import Stage, generic_chain
 from armdyn.robot.chain import Chain, chain_of
 from armdyn.robot.library import generic
-from armdyn.scalar import symbol
-from armdyn_papers.printed import fijany_bejczy, gibbs_appell, lin_1991, renaud, table_vii
-from armdyn_papers.printed.lines import CountedLines, Lines
+from armdyn.scalar import Scalar, symbol
+from armdyn_papers.as_printed import (
+    fijany_bejczy,
+    formulations,
+    gibbs_appell,
+    lin_1991,
+    renaud,
+    table_vii,
+)
+from armdyn_papers.as_printed.formulations import Table
+from armdyn_papers.as_printed.lines import CountedLines, Lines
+from armdyn_papers.as_printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv, table_v
+from armdyn_papers.measure import (
+    bodies_before,
+    bodies_of,
+    composite_masses,
+    elements_of_rotations,
+)
 
+# A printed recursion: lists of scalars in, and a `Lines` last; nested sequences of scalars out.
 Run: TypeAlias = Callable[..., object]
-"""A printed recursion: lists of scalars in, and a `Lines` last; nested sequences of scalars out."""
+
+Numbers: TypeAlias = list[Scalar]
+
+# A table of a formulation: of a chain, q, moments of composite bodies, and a `Lines` last.
+TableRun: TypeAlias = Callable[[Chain, Numbers, Numbers, Numbers, Lines], object]
 
 
 class Printed(NamedTuple):
     """A method as its paper prints it: ``run(chain, *inputs, lines)``.
 
-    `types` are the arms of the papers for which it is printed.
+    Attributes:
+        run: the recursion.
+        source: the place in the paper.
+        types: the arms of the papers for which its operations are printed.
+        joints: the arms that it computes: of any joints, of rotational joints, or with joints 1
+            and 2 about axes that are not parallel.
+        table: of recursions on composite bodies, which are on hand, the method's table alone.
     """
 
     run: Run
+    source: str
     types: tuple[int, ...] = (1,)
+    joints: Literal["any", "rotational", "r = 1, s = 2"] = "rotational"
+    table: TableRun | None = None
 
 
+def with_moments(table: Table) -> TableRun:
+    """Return a table as a function of q and of first moments and inertias of composite bodies."""
+
+    def run(chain: Chain, q: Numbers, c: Numbers, J: Numbers, line: Lines) -> object:
+        return table(frames(chain, q), bodies_of(composite_masses(chain), c, J), line)
+
+    return run
+
+
+def with_moments_before(chain: Chain, q: Numbers, h: Numbers, J: Numbers, line: Lines) -> object:
+    """Run Table V on q and on moments of composite bodies, h_i about the joint before."""
+    return table_v(frames(chain, q), bodies_before(composite_masses(chain), h, J), line)
+
+
+# By quantity and method of armdyn's table; the other methods are not printed in the papers.
 PRINTED: dict[str, dict[str, Printed]] = {
     "mass_matrix": {
-        "lin_fang_1": Printed(table_vii.formulation_1, (1, 2)),
-        "lin_fang_2": Printed(table_vii.formulation_2, (1, 2)),
-        "lin_fang_3": Printed(table_vii.formulation_3, (1, 2)),
-        "lin_fang_4": Printed(table_vii.formulation_4, (1, 2)),
-        "lin_fang_1_minimal": Printed(table_vii.formulation_1, (1, 2)),
-        "lin_fang_2_minimal": Printed(table_vii.formulation_2, (1, 2)),
-        "lin_1991": Printed(lin_1991.mass_matrix),
-        "renaud": Printed(renaud.mass_matrix),
-        "gibbs_appell": Printed(gibbs_appell.mass_matrix),
-        "fijany_bejczy": Printed(fijany_bejczy.mass_matrix),
+        **{
+            f"lin_fang_{k}": Printed(run, f"[LinFang1999] Table {table}", (1, 2), "any", on_hand)
+            for k, table, run, on_hand in (
+                (1, "I", formulations.formulation_1, with_moments(table_i)),
+                (2, "II", formulations.formulation_2, with_moments(table_ii)),
+                (3, "III", formulations.formulation_3, with_moments(table_iii)),
+                (4, "IV", formulations.formulation_4, with_moments(table_iv)),
+                (5, "V", formulations.formulation_5, with_moments_before),
+            )
+        },
+        "lin_fang_1_minimal": Printed(
+            table_vii.formulation_1, "[LinFang1999] Tables VII and I", (1, 2), "r = 1, s = 2"
+        ),
+        "lin_fang_2_minimal": Printed(
+            table_vii.formulation_2, "[LinFang1999] Tables VII and II", (1, 2), "r = 1, s = 2"
+        ),
+        "lin_1991": Printed(lin_1991.mass_matrix, "[Lin1991] Fig. 3"),
+        "renaud": Printed(renaud.mass_matrix, "[Lin1991] Fig. A1"),
+        "gibbs_appell": Printed(gibbs_appell.mass_matrix, "[Mata2002] section 4.2"),
+        "fijany_bejczy": Printed(fijany_bejczy.mass_matrix, "[Lin1991] (A7)-(A15)"),
     },
-    "inverse_dynamics": {"gibbs_appell": Printed(gibbs_appell.inverse_dynamics)},
+    "inverse_dynamics": {
+        "gibbs_appell": Printed(gibbs_appell.inverse_dynamics, "[Mata2002] section 4.1")
+    },
     "bias": {
-        "gibbs_appell": Printed(gibbs_appell.bias),
-        "lin_1991": Printed(lin_1991.bias),
+        "gibbs_appell": Printed(gibbs_appell.bias, "[Mata2002] section 4.2, end"),
+        "lin_1991": Printed(lin_1991.bias, "[Lin1991] Fig. 3"),
     },
-    "forward_dynamics": {"gibbs_appell": Printed(gibbs_appell.forward_dynamics)},
+    "forward_dynamics": {
+        "gibbs_appell": Printed(gibbs_appell.forward_dynamics, "[Mata2002] Table 3")
+    },
 }
-"""By quantity and method of armdyn's table; the other methods are not printed in the papers."""
 
 
 def count_printed(quantity: str, method: str, n: int, type: int, stage: Stage) -> Operations:
@@ -63,10 +124,28 @@ def count_printed(quantity: str, method: str, n: int, type: int, stage: Stage) -
     Raises:
         InputError: the papers print no recursion of this method, or none for this type of arm.
     """
-    if stage == "simplified":
-        return count(simplified_program(*run_of(quantity, method, generic_chain(n, type), type)))
-    chain = chain_of(generic(n, type))
-    return operations_of(counted_lines(*run_of(quantity, method, chain, type)))
+    made = generic_chain(n, type) if stage == "simplified" else chain_of(generic(n, type))
+    return count_on(printed_method(quantity, method, type), quantity, made, stage)
+
+
+def count_on(printed: Printed, quantity: str, chain: Chain, stage: Stage) -> Operations:
+    """Count a printed recursion on a chain, as printed or simplified."""
+    run, sizes = counted_run(printed, quantity, chain)
+    if stage == "printed":
+        return operations_of(counted_lines(run, sizes))
+    program = simplified_program(run, sizes)
+    found = count(program)
+    free = elements_of_rotations(program, chain) if printed.table else 0
+    return replace(found, mul=found.mul - free)
+
+
+def counted_run(printed: Printed, quantity: str, chain: Chain) -> tuple[Run, list[int]]:
+    """Return what a paper counts of a recursion, and the sizes of its inputs."""
+    n = chain.n
+    if printed.table is not None:
+        table = printed.table
+        return lambda *inputs: table(chain, *inputs), [n, 3 * n, 6 * n]
+    return lambda *inputs: printed.run(chain, *inputs), [n] * len(QUANTITIES[quantity].inputs)
 
 
 def printed_method(quantity: str, method: str, type: int) -> Printed:

@@ -19,24 +19,21 @@ from armdyn.programs.counts import Stage, generic_chain
 from armdyn.robot.chain import Chain, chain_of
 from armdyn.robot.library import generic
 from armdyn.scalar import Scalar
+from armdyn_papers.as_printed.lin_1991 import both
+from armdyn_papers.as_printed.lines import CountedLines, Line, Lines
+from armdyn_papers.as_printed.table_vii import INERTIA
+from armdyn_papers.as_printed.table_vii import composites as table_vii
 from armdyn_papers.measure import (
     PARTS,
-    bodies_before,
-    bodies_of,
-    composite_masses,
     elements_of_rotations,
     measure,
     needed_of_composites,
 )
-from armdyn_papers.printed.lin_1991 import both
-from armdyn_papers.printed.lines import CountedLines, Line, Lines
-from armdyn_papers.printed.table_vii import INERTIA
-from armdyn_papers.printed.table_vii import composites as table_vii
-from armdyn_papers.printed.tables_i_to_v import table_i, table_ii, table_iii, table_iv, table_v
 from armdyn_papers.recursions import (
     PRINTED,
     Run,
     counted_lines,
+    counted_run,
     operations_of,
     run_of,
     simplified_program,
@@ -126,15 +123,7 @@ def _composites(method: str, chain: Chain) -> tuple[Run, list[int]]:
 
 
 def _on_hand(method: str, chain: Chain) -> tuple[Run, list[int]]:
-    mass, n = composite_masses(chain), chain.n
-
-    def run(q: Numbers, c: Numbers, J: Numbers, line: Lines) -> Any:
-        F = frames(chain, q)
-        if method == "lin_fang_5":
-            return table_v(F, bodies_before(mass, c, J), line)
-        return TABLES[method](F, bodies_of(mass, c, J), line)
-
-    return run, [n, 3 * n, 6 * n]
+    return counted_run(PRINTED["mass_matrix"][method], "mass_matrix", chain)
 
 
 def _both(method: str, chain: Chain) -> tuple[Run, list[int]]:
@@ -167,18 +156,12 @@ def _symmetric(lower: Numbers, n: int) -> list[list[Scalar]]:
 
 
 GIVEN = "mass_matrix, composites on hand"
+
+# Parts of a table that simplification does not tell apart from the rest.
 ONLY_PRINTED = ("inertia of a joint",)
-"""Parts of a table that simplification does not tell apart from the rest."""
 
+# Parts that are printed for rotational joints only.
 ROTATIONAL = ("mass_matrix and bias", "bias beside mass_matrix")
-"""Parts that are printed for rotational joints only."""
-
-TABLES = {
-    "lin_fang_1": table_i,
-    "lin_fang_2": table_ii,
-    "lin_fang_3": table_iii,
-    "lin_fang_4": table_iv,
-}
 
 PRINTED_PARTS: dict[str, Callable[[str, Chain], tuple[Run, list[int]]]] = {
     "composites": _composites,

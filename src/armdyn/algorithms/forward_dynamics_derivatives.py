@@ -16,8 +16,8 @@ from armdyn.algorithms.vector import Matrix, inner
 from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
+# A function of (chain, q, qd, qdd) that returns dtau/dq, dtau/dqd and M.
 Derivatives: TypeAlias = Callable[..., tuple[Matrix, Matrix, Matrix]]
-"""A function of (chain, q, qd, qdd) that returns dtau/dq, dtau/dqd and M."""
 
 
 def forward_dynamics_derivatives(

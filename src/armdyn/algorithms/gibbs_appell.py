@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from armdyn.algorithms.angular import euler, omega_matrix, sliding, turning
 from armdyn.algorithms.base_motion import start, start_omega
-from armdyn.algorithms.frame import frames
+from armdyn.algorithms.frame import Frame, frames
 from armdyn.algorithms.vector import ZERO, add, cross, scale, second_moment, sub, times
 from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
@@ -35,26 +35,7 @@ def inverse_dynamics(
     With `in_forces`, gravity is in the force of every link, (9), and the base is at rest.
     """
     F, n = frames(chain, q), chain.n
-    w, wd, sdd = start(chain)  # step 1; g is a vector, printed as a number along the axis z_0
-    g: Vector = chain.g
-    if in_forces:
-        sdd = ZERO
-    omega = start_omega(chain)
-    f: list[Vector] = [ZERO]
-    t: list[Vector] = [ZERO]
-    for i in range(1, n + 1):
-        qdi, qddi = qd[i - 1], qdd[i - 1]
-        sdd = F[i].to_child(add(sdd, times(omega, F[i].s)))
-        w, wd = turning(F[i], w, wd, qdi, qddi)
-        sdd = add(sdd, sliding(F[i], w, qdi, qddi))
-        omega = omega_matrix(w, wd)
-        rdd = add(sdd, times(omega, chain[i].c))
-        if in_forces:
-            g = F[i].to_child(g)
-            rdd = sub(rdd, g)
-        f.append(scale(chain[i].m, rdd))  # step 2, (9)
-        t.append(euler(omega, second_moment(chain[i].I)))  # (10), step 2
-
+    f, t = link_wrenches(chain, F, qd, qdd, in_forces=in_forces)
     tau: list[Scalar] = [0.0] * n
     phi, chi = ZERO, ZERO
     for i in range(n, 0, -1):  # step 3, (14)-(16)
@@ -67,6 +48,37 @@ def inverse_dynamics(
         along = chi[2] if chain[i].rotational else f[i][2] + phi[2]
         tau[i - 1] = along + chain[i].Jm * qdd[i - 1]
     return tau
+
+
+def link_wrenches(
+    chain: Chain,
+    F: Sequence[Frame],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    *,
+    in_forces: bool = False,
+) -> tuple[list[Vector], list[Vector]]:
+    """Return the inertial forces f_i and moments t_i of the links: steps 1 and 2."""
+    w, wd, sdd = start(chain)  # step 1; g is a vector, printed as a number along the axis z_0
+    g: Vector = chain.g
+    if in_forces:
+        sdd = ZERO
+    omega = start_omega(chain)
+    f: list[Vector] = [ZERO]
+    t: list[Vector] = [ZERO]
+    for i in range(1, chain.n + 1):
+        qdi, qddi = qd[i - 1], qdd[i - 1]
+        sdd = F[i].to_child(add(sdd, times(omega, F[i].s)))
+        w, wd = turning(F[i], w, wd, qdi, qddi)
+        sdd = add(sdd, sliding(F[i], w, qdi, qddi))
+        omega = omega_matrix(w, wd)
+        rdd = add(sdd, times(omega, chain[i].c))
+        if in_forces:
+            g = F[i].to_child(g)
+            rdd = sub(rdd, g)
+        f.append(scale(chain[i].m, rdd))  # step 2, (9)
+        t.append(euler(omega, second_moment(chain[i].I)))  # (10), step 2
+    return f, t
 
 
 def bias(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:

@@ -40,8 +40,8 @@ from armdyn.algorithms.vector import (
 from armdyn.robot.chain import Chain, Link, Symmetric, Vector
 from armdyn.scalar import Scalar
 
+# (w_m, v_m) of a joint m.
 Axis = tuple[Vector, Vector]
-"""(w_m, v_m) of a joint m."""
 
 
 @dataclass(frozen=True)

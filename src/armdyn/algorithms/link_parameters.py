@@ -6,8 +6,8 @@ from armdyn.algorithms.vector import inertia_at_origin, scale
 from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar
 
+# The parameters of a link, in their order: mass, first moment and inertia about O_i, in E_i.
 PARAMETER_NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-"""The parameters of a link, in their order: mass, first moment and inertia about O_i, in E_i."""
 
 
 def parameters(chain: Chain) -> list[Scalar]:

@@ -27,8 +27,9 @@ from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar, sign
 
 Row = Sequence[Scalar]
+
+# Accelerations, a function of what is added to the diagonal of M, and of the torques.
 Solve = Callable[[Row, Row], Row]
-"""Accelerations, a function of what is added to the diagonal of M, and of the torques."""
 
 # Solutions after which the signs of the transmitted torques are checked.
 ROUNDS = 8

@@ -20,6 +20,8 @@ from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+# Inertias with one unit entry each, in the order of `PARAMETER_NAMES`.
 UNIT_INERTIAS: tuple[Symmetric, ...] = (
     (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
@@ -28,7 +30,6 @@ UNIT_INERTIAS: tuple[Symmetric, ...] = (
     (0.0, 0.0, 0.0, 0.0, 1.0, 0.0),
     (0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
 )
-"""Inertias with one unit entry each, in the order of `PARAMETER_NAMES`."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from armdyn.scalar import Scalar
 if TYPE_CHECKING:
     from armdyn.algorithms.rolled.place import Place
 
+# A motion (angular; linear) or a wrench (moment; force).
 Six: TypeAlias = list[Scalar]
-"""A motion (angular; linear) or a wrench (moment; force)."""
 
 
 def axis(link: Link) -> int:

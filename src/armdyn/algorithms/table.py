@@ -8,6 +8,7 @@ from armdyn.robot.chain import MOVING, TRANSLATING
 
 LUH = "[LuhWalkerPaul1980], baseline of [Mata2002] Table 1"
 
+# Everything an arm can compute from its state.
 QUANTITIES: dict[str, Quantity] = {
     "mass_matrix": Quantity(
         ("q",),
@@ -38,6 +39,9 @@ QUANTITIES: dict[str, Quantity] = {
             "gibbs_appell": Method(
                 "gibbs_appell_inertia:mass_matrix", "[Mata2002] 4.2", race=False
             ),
+            "gibbs_appell_sums": Method(
+                "gibbs_appell_sums:mass_matrix", "[Mata2002] (21)", race=False
+            ),
             "denoc": Method("denoc:mass_matrix", "[Saha1999] (22)"),
             "second_moment": Method(
                 "second_moment_inertia:mass_matrix", "composites of second moments"
@@ -62,6 +66,9 @@ QUANTITIES: dict[str, Quantity] = {
         {
             "gibbs_appell": Method(
                 "gibbs_appell:inverse_dynamics", "[Mata2002] 4.1", base=MOVING, race=False
+            ),
+            "gibbs_appell_sums": Method(
+                "gibbs_appell_sums:inverse_dynamics", "[Mata2002] (13)", base=MOVING, race=False
             ),
             "newton_euler": Method("newton_euler:inverse_dynamics", LUH, base=MOVING, race=False),
             "second_moment": Method(
@@ -314,8 +321,8 @@ QUANTITIES: dict[str, Quantity] = {
         identity=Identity("its definition", "identities:friction"),
     ),
 }
-"""Everything an arm can compute from its state."""
 
+# The vectors that are inputs or outputs, with units; those of joints have n numbers.
 SIGNALS = {
     "q": "joint positions [rad] or [m]",
     "qd": "joint velocities [rad/s] or [m/s]",
@@ -326,4 +333,3 @@ SIGNALS = {
     "base_velocity": "velocity of the base in its own axes: of its origin [m/s], then angular "
     "[rad/s]",
 }
-"""The vectors that are inputs or outputs, with units; those of joints have n numbers."""

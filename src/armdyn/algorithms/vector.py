@@ -13,8 +13,9 @@ from armdyn.robot.chain import Symmetric, Vector
 from armdyn.scalar import Scalar
 
 Matrix: TypeAlias = list[list[Scalar]]
+
+# A 3x3 matrix as its rows.
 Rows: TypeAlias = tuple[Vector, Vector, Vector]
-"""A 3x3 matrix as its rows."""
 
 ZERO: Vector = (0.0, 0.0, 0.0)
 ZERO_SYMMETRIC: Symmetric = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -39,6 +39,7 @@ from armdyn.robot.chain import BASES, FIXED, Chain, chain_of
 from armdyn.robot.model import Robot
 
 if TYPE_CHECKING:
+    from armdyn.arm.denoc_matrices import DenocMatrices
     from armdyn.arm.function import Function
     from armdyn.arm.page import Page
     from armdyn.kinematics.branch_solver import BranchSolver
@@ -428,6 +429,46 @@ class Arm:
                    [0.024 , 0.    ]])
         """
         return cast(Array, self._result(self.function("coriolis_matrix", method), q, qd, out=out))
+
+    def denoc_matrices(self, q: ArrayLike, qd: ArrayLike) -> DenocMatrices:
+        """Return the decoupled natural orthogonal complement of [Saha1999], and its C.
+
+        C = N^T (M dN/dt + Omega M N) has the same product with qd as `coriolis_matrix`, and dM/dt -
+        2C is skew for both, but it is another matrix: that of `coriolis_matrix` is made of
+        Christoffel symbols. Rotors are left out.
+
+        Args:
+            q: joint positions ``(..., n)`` [rad or m].
+            qd: joint velocities ``(..., n)`` [rad/s or m/s].
+
+        Returns:
+            N_l ``(..., 6n, 6n)``, N_d ``(..., 6n, n)``, M ``(..., 6n, 6n)`` and C ``(..., n, n)``,
+            with properties `N` and `mass_matrix`.
+
+        Raises:
+            InputError: an array has a wrong shape or type, or is not finite.
+            RobotError: the arm has more than 24 joints.
+
+        Examples:
+            >>> denoc = arm.denoc_matrices(q, qd)
+            >>> np.allclose(denoc.N.T @ denoc.M @ denoc.N, arm.mass_matrix(q))
+            True
+            >>> np.allclose(denoc.C @ qd, arm.coriolis_matrix(q, qd) @ qd)
+            True
+        """
+        from armdyn.arm.denoc_matrices import DenocMatrices
+
+        return DenocMatrices(*cast("tuple[Array, ...]", self._denoc_matrices(q, qd)))
+
+    @cached_property
+    def _denoc_matrices(self) -> Function:
+        with first_use:
+            from armdyn.arm.denoc_matrices import denoc_program
+
+            code = denoc_program(self._chain)
+            return _function_class()(
+                code, "denoc", self.name, self._offset_joints, dtype=self.dtype
+            )
 
     @quick
     def friction(

@@ -183,8 +183,8 @@ def _shaped(slot: Slot) -> str:
     return f"*{slot.name}" if slot.shape == () else f"{slot.name}[{slot.size}]"
 
 
+# Which parameters of the links are arguments of the functions: none, all, or minimal ones.
 FOLDED, NATURAL, MINIMAL = "folded", "natural", "minimal"
-"""Which parameters of the links are arguments of the functions: none, all, or minimal ones."""
 
 
 def export_c(

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from armdyn.arm.arm import Arm
     from armdyn.log.log import Log
 
+# The parts of the script, each after those it needs.
 SCRIPTS = (
     "linear.js", "pace.js", "reach.js", "fall.js", "recording.js", "camera.js", "solids.js",
     "webgl.js", "meshes.js", "pieces.js", "style.js", "panel.js", "matrix.js", "plots.js",
     "hands.js", "tell.js", "main.js",
 )  # fmt: skip
-"""The parts of the script, each after those it needs."""
 
 # Height of a page within a notebook, in pixels.
 INLINE = 560

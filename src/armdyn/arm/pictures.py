@@ -31,8 +31,8 @@ FLAT_MAP_SHARE = 0.01
 # The pose of an arm with more joints is not written down.
 MAX_LISTED_JOINTS = 8
 
+# Colours of the axes x, y and z of a frame.
 COLOURS = ("#d55e00", "#009e73", "#0072b2")
-"""Colours of the axes x, y and z of a frame."""
 
 LINK, BASE = "#c9d0d9", "#59626f"
 # Lengths of frame axes, and radii of links, as shares of the reach.

@@ -24,8 +24,8 @@ from armdyn.robot.model import Robot
 
 Verdict = Literal["kept", "changed", "lost"]
 
+# Largest relative difference of torques and poses of the same arm: rounding, with a margin.
 TOLERANCE = 1e-12
-"""Largest relative difference of torques and poses of the same arm: rounding, with a margin."""
 
 # Random states at which arms are compared: more than the parameters of a link, so that a wrong one
 # shows.

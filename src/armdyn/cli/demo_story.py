@@ -32,7 +32,7 @@ from armdyn.cli.demo_page import (
 from armdyn.excitation.excite import excite
 from armdyn.excitation.motion import ExcitingMotion
 from armdyn.identification.conic import need_solver
-from armdyn.identification.identify import identify
+from armdyn.identification.identify import identify_by_torques
 from armdyn.identification.page.time_series import played
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
@@ -143,7 +143,7 @@ def _chapters(stage: _Stage) -> Iterator[Chapter]:
     stage.step(45, 75, "moving the arm and measuring")
     yield _measurements(stage)
     stage.step(75, 93, "identifying")
-    result = identify(stage.described, stage.logs[0], rotor=True, test=stage.logs[1])
+    result = identify_by_torques(stage.described, stage.logs[0], rotor=True, test=stage.logs[1])
     yield _identified(stage, result)
     stage.step(93, 95, "testing on the other motion")
     yield _validated(stage, result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import MISSING, fields, is_dataclass
@@ -15,8 +16,8 @@ import typer
 from rich.markup import escape
 from typer.core import TyperCommand
 
-from armdyn.cli.console import complain
-from armdyn.errors import ArmdynError, InputError, RobotError, shown
+from armdyn.cli.console import complain, plain
+from armdyn.errors import ArmdynError, InputError, LogError, RobotError, shown
 
 # Declarations of options: default values of the parameters of a verb, or of the fields of a group.
 
@@ -92,7 +93,9 @@ def with_groups(function: Callable[..., None]) -> Callable[..., None]:
             values[name] = group(**own)
         function(**values)
 
-    cast(Any, call).__signature__ = inspect.Signature([*parameters, *shared])
+    listed = [*parameters, *shared]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in listed}
+    cast(Any, call).__signature__ = inspect.Signature(listed)
     return call
 
 
@@ -121,8 +124,8 @@ PANELS = {
     "Simulated measurements": "measured noise-q noise-tau quantisation jitter",
     "Many arms": "arms spread-q spread-links",
     "Log": "columns units time-unit torque-unit gear sort drop-missing",
-    "Robot": "tip base without-links strict no-strict waive snap arg packages",
-    "Parallel computation": "workers cluster",
+    "Robot": "robot tip base without-links strict no-strict waive snap arg packages",
+    "Parallel computation": "workers cluster part",
 }
 PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}
 
@@ -169,16 +172,12 @@ class Verb(TyperCommand):
         """Parse the words of a command, in which options may have former names."""
         _declared.set({})  # errors of other words than options name none
         ctx.meta[WORDS] = words = self._with_new_names(args)
+        _command.set((ctx.command_path, *words))
         return super().parse_args(ctx, list(words))
 
     def _with_new_names(self, args: Sequence[str]) -> list[str]:
         """Return the words of a command with new names of options; former ones are a warning."""
-        takes_value = {
-            option
-            for parameter in cast("list[Any]", self.params)
-            if parameter.param_type_name == "option" and not parameter.is_flag
-            for option in parameter.opts
-        }
+        takes_value = _with_values(self.params)
         words: list[str] = []
         for k, word in enumerate(args):
             if word == "--":
@@ -196,6 +195,16 @@ class Verb(TyperCommand):
         """Run the verb."""
         _declared.set({parameter.name: parameter for parameter in self.params})
         return super().invoke(ctx)
+
+
+def _with_values(parameters: Iterable[Any]) -> set[str]:
+    """Return the names of options that take a value."""
+    return {
+        option
+        for parameter in parameters
+        if parameter.param_type_name == "option" and not parameter.is_flag
+        for option in parameter.opts
+    }
 
 
 # Values of options.
@@ -242,7 +251,8 @@ LITERAL = r"True|False|None|\"[^\"]*\"|'[^']*'|\{[^{}]*\}|\([^()]*\)|-?\d[\d.e+-
 # The arguments of `load` that errors about a description may name.
 OF_ROBOTS = ("base", "tip", "strict", "snap", "waive", "without_links", "packages", "arguments")
 
-# The parameters of the running verb, by the name of the argument.
+# The words of the running command, and the parameters of its verb by the name of the argument.
+_command: ContextVar[tuple[str, ...]] = ContextVar("_command", default=())
 _declared: ContextVar[Mapping[str, Any]] = ContextVar("_declared", default={})  # noqa: B039
 
 
@@ -250,11 +260,36 @@ def error_in_options(error: ArmdynError) -> str:
     """Return the message of an error; it names the option whose argument is wrong."""
     if isinstance(error, RobotError):  # its other arguments belong to joints and links
         return in_options(str(error), OF_ROBOTS)
+    if isinstance(error, LogError) and error.columns and _command.get():
+        each = [("--columns", f"{what}={names}") for what, names in error.columns.items()]
+        whole = command_with([word for pair in each for word in pair])
+        return re.sub(r"columns=\{[^{}]*\}\.?$", lambda _: whole, str(error))
     words = in_options(str(error))
     parameter = _declared.get().get(error.argument or "")
     if parameter is None or (option := _option(parameter)) in words:
         return words
     return f"{option}: {words}"
+
+
+def command_with(options: Iterable[str]) -> str:
+    """Return the running command with further options, to be pasted into a shell."""
+    path, *words = _command.get() or ("armdyn",)
+    at = words.index("--") if "--" in words else len(words)
+    return plain(f"{path} {shlex.join([*words[:at], *options, *words[at:]])}")
+
+
+def options_but(*names: str) -> str:
+    """Return the options of the running command but some, to be pasted into a shell."""
+    takes_value = _with_values(_declared.get().values())
+    words, kept = iter(_command.get()[1:]), list[str]()
+    for word in words:
+        if word == "--":
+            break
+        name = word.partition("=")[0]
+        value = [next(words, "")] if word in takes_value else []
+        if name.startswith("-") and name not in names:
+            kept += [word, *value]
+    return plain(shlex.join(kept))
 
 
 def in_options(words: str, arguments: Iterable[str] | None = None) -> str:
@@ -288,8 +323,13 @@ def _option_with_value(parameter: Any, literal: str) -> str:
         return max(off, key=len) if value is False and off else option
     if isinstance(value, Mapping):  # an option that may be repeated
         items = cast("Mapping[object, object]", value).items()
-        return " ".join(f"{option} {key}={_by_commas(item)}" for key, item in items)
-    return f"{option} {_by_commas(value)}"
+        return " ".join(f"{option} {_quoted(f'{key}={_by_commas(item)}')}" for key, item in items)
+    return f"{option} {_quoted(_by_commas(value))}"
+
+
+def _quoted(text: str) -> str:
+    """Return a word as a shell takes it; letters of all scripts need no quotes."""
+    return text if re.fullmatch(r"[\w@%+=:,./-]+", text) else shlex.quote(text)
 
 
 def _value(literal: str) -> object:

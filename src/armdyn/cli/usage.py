@@ -74,11 +74,23 @@ VERBS: dict[str, Usage] = {
         "armdyn excite puma560 --evaluations 500 -o excite.csv",
         "armdyn excite arm.urdf --floor 0 --speed 0.5 -o excite.csv --plot excite.png",
     ),
+    "check": _usage(
+        "Check the health of recordings; exit status 1 if one has a fault.",
+        "armdyn check run.csv --robot arm.urdf",
+        "armdyn check 'episodes/*.csv' --out pictures",
+        "armdyn check run.csv --robot arm.urdf --json",
+    ),
     "identify": _usage(
         "Identify the dynamic parameters of an arm from logs; exit status 1 if validation fails.",
         "armdyn identify arm.urdf run.csv -o identified",
         "armdyn identify arm.urdf run.csv --test other.csv -o identified --json",
         "armdyn identify arm.urdf run.csv -o identified --into arm.urdf",
+    ),
+    "fleet": _usage(
+        "Identify all arms of a fleet day by day, and tell what drifts; exit status 1 on failures.",
+        "armdyn fleet 'logs/*/' --robot arm.urdf -o table.parquet",
+        "armdyn fleet 'logs/*/' --robot arm.urdf -o table.csv --workers 4 --page fleet.html",
+        "armdyn fleet 'logs/*/' --robot arm.urdf -o table.parquet --part 1/8",
     ),
     "payload": _usage(
         "Identify a payload: mass, centre of mass, inertia; exit status 1 if the mass is unknown.",

@@ -12,7 +12,7 @@ from armdyn.control.observation import samples_of, spans
 from armdyn.control.observer import MomentumObserver
 from armdyn.errors import InputError, MissingExtraError
 from armdyn.identification.conic import need_solver
-from armdyn.identification.identify import identify
+from armdyn.identification.identify import identify_by_torques
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
 from armdyn.numerics import ratio
@@ -100,10 +100,10 @@ def model_for(
         )
     how: dict[str, Any] = {"holdout": 0.0, "physical": _has_solver(), "progress": progress}
     try:
-        result = identify(arm, source, **how)
+        result = identify_by_torques(arm, source, **how)
         calm = source if free is not None else without_contacts(result, source)
         if calm is not source:
-            result = identify(arm, calm, **how)
+            result = identify_by_torques(arm, calm, **how)
     except InputError as error:
         if identified:
             raise

@@ -72,7 +72,8 @@ def excite(
     has the largest determinant (D-optimal) within limits. With `floor`, `walls` or
     `self_collision`, the links keep clear of these planes and of each other: capsules stand for
     them, which enclose the solids of the robot's file (its <collision> elements, meshes included)
-    or lie along the links. The motion is checked at 1 kHz; `clearance` of the result is the
+    or lie along the links. For position servos without torque sensors, `excite_static` computes
+    poses. The motion is checked at 1 kHz; `clearance` of the result is the
     smallest distance. Other obstacles are unknown: check the motion in a simulator first.
 
     Args:

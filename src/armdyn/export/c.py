@@ -18,6 +18,7 @@ from armdyn.scalar import Op
 # C99 guarantees 63 significant characters in identifiers; the quantity follows the robot's name.
 LONGEST_PREFIX = 32
 
+# Keywords of C99, and of C++, since C++ compilers read the header too.
 KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if
     inline int long register restrict return short signed sizeof static struct switch typedef union
@@ -27,7 +28,6 @@ KEYWORDS = frozenset(
     protected public requires template this throw true try typeid typename using virtual xor
     """.split()
 )
-"""Keywords of C99, and of C++, since C++ compilers read the header too."""
 
 # A header with one of these names would hide a standard header; Windows reserves those at the end.
 NO_HEADERS = frozenset(

@@ -12,8 +12,8 @@ from armdyn.scalar import Op
 
 # The critical path of a program: its length in operations if all that can run at once does.
 
+# Operations that take a step; sines and cosines are on hand, and a change of sign is free.
 STEPS = {Op.ADD: 1, Op.SUB: 1, Op.MUL: 1, Op.DIV: 1, Op.SQRT: 1}
-"""Operations that take a step; sines and cosines are on hand, and a change of sign is free."""
 
 
 def depth(program: Program) -> int:

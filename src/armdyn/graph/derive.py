@@ -39,10 +39,12 @@ class Chosen:
 
 
 Slope: TypeAlias = Scalar | Chosen
+
+# For each instruction (argument, derivative by that argument), where the derivative is not 0.
 Partials: TypeAlias = Sequence[Sequence[tuple[int, Slope]]]
-"""For each instruction (argument, derivative by that argument), where the derivative is not 0."""
+
+# Numbers by the position of their input or direction; missing entries are 0.
 Sparse: TypeAlias = dict[int, Scalar]
-"""Numbers by the position of their input or direction; missing entries are 0."""
 
 
 def jacobian_at(

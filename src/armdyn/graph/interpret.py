@@ -16,8 +16,8 @@ from armdyn.scalar import Op, copysign, cos, max, select, sign, sin, sqrt
 
 # Interpret a program, slowly, on any type that supports arithmetic.
 
+# The function for each operation that has arguments.
 Rules = Mapping[Op, Callable[..., Any]]
-"""The function for each operation that has arguments."""
 
 _python: Any = operator  # its overloads are wider than the rules need
 ARITHMETIC: Rules = {
@@ -37,11 +37,11 @@ def _selected(x: Any, a: Any, b: Any) -> Any:
     return _where(x > 0.0, a, b)
 
 
+# The rules of algorithms: on nodes, a program becomes part of another.
 NODES: Rules = {
     **ARITHMETIC, Op.SIN: sin, Op.COS: cos, Op.SQRT: sqrt, Op.SIGN: sign,
     Op.ABS: abs, Op.MAX: max, Op.SELECT: select, Op.COPYSIGN: copysign,
 }  # fmt: skip
-"""The rules of algorithms: on nodes, a program becomes part of another."""
 FLOATS: Rules = {**NODES, Op.SIN: math.sin, Op.COS: math.cos, Op.SQRT: math.sqrt}
 ARRAYS: Rules = {
     **ARITHMETIC, Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt, Op.SIGN: np.sign,

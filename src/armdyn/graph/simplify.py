@@ -21,8 +21,8 @@ from armdyn.graph.interpret import ARRAYS, FLOATS, evaluate
 from armdyn.graph.program import Instruction, Program
 from armdyn.scalar import Op
 
+# (+1.0 or -1.0, index): a value and the sign it is read with.
 Ref: TypeAlias = tuple[float, int]
-"""(+1.0 or -1.0, index): a value and the sign it is read with."""
 
 
 def simplify(program: Program) -> Program:

@@ -24,9 +24,9 @@ from armdyn.errors import InputError, shown
 from armdyn.identification.fit.choice import AUTO, Terms
 from armdyn.identification.fit.columns import common_terms, short_name
 from armdyn.log.clock import at_source_times
-from armdyn.log.columns import TORQUES, spelling
 from armdyn.log.log import Log
-from armdyn.log.many import in_recorded_order, log_paths, read_logs_on
+from armdyn.log.many import in_recorded_order, log_paths, read_logs
+from armdyn.log.recognition.units import TORQUES, spelling
 from armdyn.log.rows import extremes, is_in_file
 from armdyn.log.signals import Prepared
 from armdyn.log.trim import with_gain
@@ -34,9 +34,6 @@ from armdyn.robot.friction import FRICTION_TERMS
 
 if TYPE_CHECKING:
     from armdyn.identification.result import Result
-
-# Larger files [bytes] are not read into memory. This is a million samples of 7 joints as text.
-LARGE_FILE = 1 << 28
 
 # A longer delay of the torques [s] is a mistake: another unit, or logs of different starts.
 LONGEST_DELAY = 1.0
@@ -80,16 +77,12 @@ def checked_logs(
         logs: logs, or paths of files, patterns or folders of them, which are read.
         what: the name of the argument.
         long: large files are read block by block, not into memory.
-        cluster: its workers read the files, but large ones.
+        cluster: its workers read the files.
         gain: torque per unit of the logged torque or current ``(n,)``.
         currents: whether the gain is also that of currents, not only a unit of torque.
     """
-    single = isinstance(logs, Log | str | os.PathLike)
-    listed: object = [cast(object, logs)] if single else logs
-    if not isinstance(listed, Sequence) or not len(listed):  # pyright: ignore[reportUnknownArgumentType]
-        raise _wrong(logs, what, "an armdyn.Log or several")
     result: list[Log] = []
-    for log in _opened(arm, cast("Sequence[object]", listed), long, cluster):
+    for log in opened_logs(arm, logs, what, long, cluster):
         if not isinstance(log, Log):
             raise _wrong(log, what, "an armdyn.Log or several", "has")
         if is_in_file(log.q) and not long:
@@ -104,6 +97,17 @@ def checked_logs(
     return [at_source_times(log) for log in in_recorded_order(result)]
 
 
+def opened_logs(
+    arm: Arm, logs: object, what: str, long: bool, cluster: Cluster | None
+) -> Iterator[object]:
+    """Yield one log or several, those of files read; other items are yielded unchanged."""
+    single = isinstance(logs, Log | str | os.PathLike)
+    listed: object = [cast(object, logs)] if single else logs
+    if not isinstance(listed, Sequence) or not len(listed):  # pyright: ignore[reportUnknownArgumentType]
+        raise _wrong(logs, what, "an armdyn.Log or several")
+    return _opened(arm, cast("Sequence[object]", listed), long, cluster)
+
+
 def _opened(
     arm: Arm, listed: Sequence[object], long: bool, cluster: Cluster | None
 ) -> Iterator[object]:
@@ -111,22 +115,9 @@ def _opened(
     items: list[object] = []
     for one in listed:
         items += log_paths(cast("str", one)) if isinstance(one, str | os.PathLike) else [one]
-    small = [x for x in items if isinstance(x, Path) and not (long and _is_large(x))]
-    read = iter(read_logs_on(cluster, small, arm, {}) if cluster is not None else ())
-    for one in items:
-        if not isinstance(one, Path):
-            yield one
-        elif long and _is_large(one):
-            yield Log.stream(one, joints=arm)
-        else:
-            yield next(read) if cluster is not None else Log.read(one, joints=arm)
-
-
-def _is_large(path: Path) -> bool:
-    try:
-        return os.stat(path).st_size > LARGE_FILE
-    except (OSError, ValueError):
-        return False  # the reader reports the error
+    paths = [one for one in items if isinstance(one, Path)]
+    read = iter(read_logs(paths, arm, {}, cluster=cluster, long=long))
+    yield from (next(read) if isinstance(one, Path) else one for one in items)
 
 
 def _check_log(arm: Arm, log: Log) -> None:
@@ -148,7 +139,10 @@ def _check_log(arm: Arm, log: Log) -> None:
             "`gain=` (`--gain 16.3,-20.7,...`); `armdyn gains` finds it with a known load."
         )
     if log.tau is None:
-        raise InputError(f"{source} has no torques; nothing can be identified from motion alone.")
+        raise InputError(
+            f"{source} has no torques; nothing can be identified from motion alone. Record joint "
+            "torques, or the goals of position servos as commanded positions (`q_cmd`)."
+        )
     if not np.any(extremes([log.tau])):
         raise InputError(f"all torques of {source} are zero; they were not measured.")
 

@@ -62,8 +62,9 @@ WRITERS: dict[str, Callable[[Result, datetime | None], str]] = {
     "report.html": report_html,
     "identified.urdf": _urdf_text,
 }
+
+# The names of all files.
 FILES = tuple(WRITERS)
-"""The names of all files."""
 
 
 def plain_data(result: Result) -> dict[str, Any]:

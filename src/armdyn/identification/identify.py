@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from inspect import signature
+from typing import Any, TypeVar, cast
 
 from numpy.typing import ArrayLike
 
@@ -13,26 +14,19 @@ from armdyn.blas import one_blas_thread
 from armdyn.checks import checked_flag, checked_number, checked_per_joint, checked_whole
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError
-from armdyn.identification.arguments import (
-    checked_coupling,
-    checked_cutoff,
-    checked_delay,
-    checked_friction,
-    checked_gain,
-    checked_joints,
-    checked_logs,
-    checked_rotor,
-    checked_tilt,
-    checked_trim,
-)
+from armdyn.identification import arguments
 from armdyn.identification.extra import Extra, Function, extra_columns
 from armdyn.identification.judge.holdout import split
 from armdyn.identification.pipeline import Options, run
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
+from armdyn.log.rows import shared_scratch
 from armdyn.log.trim import flipped, trimmed
 from armdyn.motion.trajectory import checked_arm
 from armdyn.progress import Progress, reporter
+from armdyn.servo.logs import by_command
+from armdyn.servo.result import ServoResult
+from armdyn.servo.weigh import weigh
 
 T = TypeVar("T")
 Data = Log | str | os.PathLike[str]
@@ -46,6 +40,7 @@ LEAST_PRIOR = 1e-9
 MOST_DECIMATED = 1_000_000_000
 
 
+@shared_scratch()
 def identify(
     arm: Arm,
     logs: Data | Sequence[Data],
@@ -70,9 +65,16 @@ def identify(
     gain: ArrayLike | None = None,
     torque_unit: str | None = None,
     ignore_torque: Sequence[int | str] = (),
+    signal: str = "auto",
+    kp: ArrayLike | None = None,
+    servo: str | None = None,
+    hung: Data | Sequence[Data] | None = None,
+    hung_mass: float | None = None,
+    hung_at: ArrayLike | None = None,
+    order: Sequence[int | str] | None = None,
     progress: Progress | None = None,
     client: Any = None,
-) -> Result:
+) -> Result | ServoResult:
     """Identify the dynamic parameters of an arm from logs of its motion.
 
     Args:
@@ -80,8 +82,9 @@ def identify(
             show.
         logs: one log or several with joint torques: logs, or paths of files that `Log.read`
             understands without options, patterns such as "runs/*.parquet", or folders. Their order
-            does not matter, and logs that continue each other without a gap are joined. Files above
-            256 MB are read block by block, like `Log.stream`, so they need not fit into memory.
+            does not matter, and logs that continue each other without a gap are joined. Files of
+            more than 256 MB together are read block by block, like `Log.stream`, so they need not
+            fit into memory.
         friction: "auto" fits viscous, Coulomb and constant friction of every joint, and further
             terms where the data show them clearly. True fits these three only, a list such as
             ``["viscous", "coulomb", "load"]`` its terms, False takes friction from the arm.
@@ -117,13 +120,31 @@ def identify(
             found from the described masses.
         ignore_torque: joints, by numbers from 1 or names, whose torques are not used: their links
             are identified from the other joints, as far as these show them.
+        signal: what torques are inferred from: "torque", "current", or "command": the errors of
+            position servos, `q_cmd` - q. "auto" takes commands if the logs have no torques and no
+            currents, but commands. With commands, the result is a
+            `ServoResult`, and all options above but `flip`, which turns positions and commands
+            then, are refused.
+        kp: stiffness of position servos [N m/rad], for all joints or one each; this and all below
+            but `progress` and `client` need commands.
+        servo: type of the servos, such as "sts3215".
+        hung: logs with a known mass on the arm; they fix the scale of servo errors.
+        hung_mass: this mass [kg].
+        hung_at: where it hangs, ``(3,)`` in the tip frame [m]; its origin if left out.
+        order: the columns of the log, by numbers from 1 or names of joints, in the order of the
+            arm: for each joint, the column that holds it.
         progress: called with (done, total, what) during each step.
-        client: a `distributed.Client`, whose workers make the rows of the regression and reduce
-            them to Gram matrices; they also read files up to 256 MB, which they must find
-            under the same paths. The result has the same bits as without it.
+        client: a `distributed.Client`, whose workers read the files, which they must find under
+            the same paths, filter them, make the rows of the regression and reduce them to Gram
+            matrices. Samples of more than 256 MB of files are in scratch files in the client's
+            `TMPDIR`, which workers must find, too. The result has the same bits as without it.
+
+    Returns:
+        A `Result`; with `signal="command"`, a `ServoResult`.
 
     Raises:
-        InputError: an argument is wrong, or the logs are too short or not of this arm.
+        InputError: an argument is wrong or of the other signal, or the logs are too short or not
+            of this arm.
 
     Examples:
         >>> arm = armdyn.load("planar2")
@@ -135,33 +156,43 @@ def identify(
         >>> result.values.round(2)
         array([1.33, 1.5 , 0.  , 0.33, 0.5 , 0.  , 0.  ])
     """
+    values = locals()
     arm = checked_arm(arm)
     report = reporter(progress)
     cluster = checked_client(client)
-    gains = checked_gain(gain, torque_unit, arm)
+    opened = list(arguments.opened_logs(arm, logs, "logs", True, cluster))
+    if by_command(opened, values, signature(identify)):
+        weighted = () if hung is None else arguments.opened_logs(arm, hung, "hung", False, cluster)
+        return weigh(
+            arm, cast("list[Log]", opened), kp=kp, servo=servo, hung_mass=hung_mass,
+            hung=cast(Any, list(weighted)) or None, hung_at=hung_at,
+            flip=arguments.checked_joints(flip, "flip", arm),
+            order=_unless_none(arguments.checked_joints, order, "order", arm), progress=progress,
+        )  # fmt: skip
+    gains = arguments.checked_gain(gain, torque_unit, arm)
     reading: dict[str, Any] = {
         "long": True, "cluster": cluster, "gain": gains, "currents": torque_unit is None,
     }  # fmt: skip
-    train_logs = checked_logs(arm, logs, "logs", **reading)
-    test_logs = [] if test is None else checked_logs(arm, test, "test", **reading)
+    train_logs = arguments.checked_logs(arm, opened, "logs", **reading)
+    test_logs = [] if test is None else arguments.checked_logs(arm, test, "test", **reading)
     options = Options(
-        friction=checked_friction(friction),
-        rotor=checked_rotor(rotor),
+        friction=arguments.checked_friction(friction),
+        rotor=arguments.checked_rotor(rotor),
         physical=checked_flag(physical, "physical"),
         robust=checked_flag(robust, "robust"),
-        cutoff=checked_cutoff(cutoff),
+        cutoff=arguments.checked_cutoff(cutoff),
         decimate=_unless_none(checked_whole, decimate, "decimate", 1, MOST_DECIMATED),
         dead_band=_unless_none(checked_per_joint, dead_band, "dead_band", arm.n, least=0.0),
         weights=_unless_none(checked_per_joint, weights, "weights", arm.n, least=LEAST_DEVIATION),
         prior=_unless_none(checked_number, prior, "prior", least=LEAST_PRIOR),
         extra=extra_columns(arm, extra),
-        coupling=_unless_none(checked_coupling, coupling, arm.n),
-        trim=checked_trim(trim),
-        delay=checked_delay(delay),
-        tilt=checked_tilt(tilt),
-        flip=checked_joints(flip, "flip", arm),
+        coupling=_unless_none(arguments.checked_coupling, coupling, arm.n),
+        trim=arguments.checked_trim(trim),
+        delay=arguments.checked_delay(delay),
+        tilt=arguments.checked_tilt(tilt),
+        flip=arguments.checked_joints(flip, "flip", arm),
         gain=gains,
-        ignored=checked_joints(ignore_torque, "ignore_torque", arm),
+        ignored=arguments.checked_joints(ignore_torque, "ignore_torque", arm),
     )
     if len(options.ignored) == arm.n:
         raise InputError(
@@ -177,6 +208,21 @@ def identify(
         train_logs, test_logs = split(train_logs, share)
     with one_blas_thread():
         return run(arm, train_logs, test_logs, options, report, cluster)
+
+
+def identify_by_torques(arm: Arm, logs: Data | Sequence[Data], **options: Any) -> Result:
+    """Identify an arm as `identify` does, from torques or currents only.
+
+    Raises:
+        InputError: like `identify`; or the logs are to be weighed by commands.
+    """
+    how: dict[str, Any] = {"signal": "torque", **options}
+    result = identify(arm, logs, **how)
+    if isinstance(result, ServoResult):
+        raise InputError(
+            '`signal` is "command", but this needs torques or currents.', argument="signal"
+        )
+    return result
 
 
 def _unless_none(check: Callable[..., T], value: object, *given: Any, **limits: float) -> T | None:

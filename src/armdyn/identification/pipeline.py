@@ -16,6 +16,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.cluster import Cluster
 from armdyn.errors import ArmdynError, InputError
+from armdyn.findings import Finding
 from armdyn.identification.arguments import about
 from armdyn.identification.conic import need_solver
 from armdyn.identification.error_bars import error_covariance
@@ -31,7 +32,7 @@ from armdyn.identification.judge.bias import bias_check
 from armdyn.identification.judge.box import excitation, gravity_errors
 from armdyn.identification.judge.holdout import Errors, Series, compare
 from armdyn.identification.judge.judge import Judged, judge
-from armdyn.identification.judge.judgement import Finding, Improvement
+from armdyn.identification.judge.judgement import Improvement
 from armdyn.identification.judge.rollout import windows_of
 from armdyn.identification.judge.verdict import CLEAR, LIMITS, WORTH_TELLING
 from armdyn.identification.physical import (
@@ -47,7 +48,7 @@ from armdyn.identification.result import Result
 from armdyn.identification.signals.band import Band, find_band, retried_cutoff
 from armdyn.identification.signals.prepared import Data, prepared, signals_of
 from armdyn.identification.signals.torque_scale import described_in, torque_scale
-from armdyn.log.health import RESTING, moved
+from armdyn.log.health import RESTING, constant_columns, moved
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks
 from armdyn.log.trim import AT_REST, with_gain
@@ -56,6 +57,9 @@ from armdyn.progress import Progress, silent
 
 # A joint slower than this [rad/s or m/s] is at rest.
 STANDING = 1e-4
+
+# More of a tilt is searched for at most so often, in case it does not settle.
+MORE_TILTS = 3
 
 
 @dataclass(frozen=True)
@@ -130,9 +134,13 @@ def run(
         )
     if options.physical:
         need_solver(WHY)
-    scale = torque_scale(arm, train_logs, options.ignored)
+    torques = [log.tau for log in train_logs if log.tau is not None]
+    constant = tuple(sorted({*constant_columns(torques)} - {*options.ignored}))
+    if len(constant) + len(options.ignored) == arm.n:
+        raise InputError("no torque of the logs ever changes: they were not measured.")
+    scale = torque_scale(arm, train_logs, (*options.ignored, *constant))
     described = described_in(arm, scale.common)
-    ignored = tuple(sorted({*options.ignored, *scale.odd}))
+    ignored = tuple(sorted({*options.ignored, *constant, *scale.odd}))
     task = Task(train_logs, test_logs, replace(options, ignored=ignored))
     if scale.flipped:
         task = task.with_logs(lambda log: with_gain(log, scale.signs))
@@ -174,7 +182,9 @@ def run(
 
     judged = excitation(found, made.selected.natural.described, ignored)
     judgement = judge(
-        Judged(found, solution, task.train, judged, made.errors, ignored, scale, improvement),
+        Judged(
+            found, solution, task.train, judged, made.errors, ignored, constant, scale, improvement,
+        ),
         progress,
     )  # fmt: skip
     turned = made.tilt
@@ -228,6 +238,12 @@ def delivered(
     selected, settings = _selected(arm, data, options, None, progress, cluster)
     turned = selected.tilt
     if turned is not None:
+        # links were fitted without the tilt: again with it, while there is more of it
+        for _ in range(MORE_TILTS):
+            more = _selected(arm, data, options, turned, progress, cluster, options.tilt)[0].tilt
+            if more is None:
+                break
+            turned = turned.and_then(more, np.asarray(arm.robot.gravity, dtype=np.float64))
         selected, settings = _selected(arm, data, options, turned, progress, cluster)
     found = selected.found
     progress(0, 1, "links")
@@ -257,8 +273,12 @@ def _selected(
     tilt: Tilt | None,
     progress: Progress,
     cluster: Cluster | None,
+    search: bool | None = None,
 ) -> tuple[Selected, Settings]:
-    """Return the fit of an arm with the terms that the data show, and how it was made."""
+    """Return the fit of an arm with the terms that the data show, and how it was made.
+
+    With a tilt, `search` looks for more of it.
+    """
     model = _model(arm, options, None if tilt is None else Turned(tilt.change, tilt.links))
     parts = filtered_segments(data.train, data.train_bands, model)
     _check_enough(parts, model)
@@ -267,7 +287,7 @@ def _selected(
     selected = fit_model(
         Rows(model, parts, cluster=cluster), link_prior(arm, model.base.rotor, torque), settings,
         options.friction or Terms(()), options.rotor is None,
-        options.tilt if tilt is None else None, top, progress,
+        options.tilt if tilt is None else search, top, progress,
     )  # fmt: skip
     return selected, settings
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
+from armdyn.findings import Finding
 from armdyn.identification.fit.columns import Column
 from armdyn.identification.judge.effects import EFFECTS, State
-from armdyn.identification.judge.judgement import Finding
 from armdyn.log.log import Log
 from armdyn.log.rows import is_in_file
 from armdyn.log.trim import with_gain

@@ -16,6 +16,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_choice, checked_path
 from armdyn.errors import InputError, shown
+from armdyn.findings import Answer, Finding
 from armdyn.identification.arguments import About, checked_states
 from armdyn.identification.files import plain_data, texts
 from armdyn.identification.fit.columns import Model, short_name
@@ -24,7 +25,7 @@ from armdyn.identification.judge.advice import advice, next_command
 from armdyn.identification.judge.bias import Bias
 from armdyn.identification.judge.box import Box, Excitation
 from armdyn.identification.judge.holdout import Errors, Series
-from armdyn.identification.judge.judgement import Answer, Finding, Judgement
+from armdyn.identification.judge.judgement import Judgement
 from armdyn.identification.judge.rollout import Rollout, Windows, rollout
 from armdyn.identification.judge.verdict import REFUSED, gravity_answer
 from armdyn.identification.page.page import report_html
@@ -204,7 +205,7 @@ class Result:
     def cause(self) -> Finding | None:
         """The most likely cause of a verdict other than "passed", or of an odd unit; else None."""
         told = [f for f in self.findings if not self.passed or f.kind == "unit"]
-        wrong = [f for f in told if f.kind in REFUSED]
+        wrong = [f for f in told if f.kind in REFUSED and (f.joints or f.applied)]
         lacking = [f for f in told if not f.applied]
         return next(iter((*wrong, *lacking, *told)), None)
 

@@ -10,16 +10,16 @@ from armdyn.present.tables import Grid, card, number, percent
 from armdyn.robot.joint import Joint
 
 if TYPE_CHECKING:
-    from armdyn.identification.judge.judgement import Finding
+    from armdyn.findings import Finding
     from armdyn.identification.payload.payload import DriveGains, Payload
     from armdyn.identification.result import Result
 
+# Verdicts in the words of reports.
 HEADS = {
     "passed": "passed",
     "usable": "usable, with reservations",
     "not passed": "failed validation",
 }
-"""Verdicts in the words of reports."""
 
 
 class Units(NamedTuple):

@@ -93,8 +93,8 @@ class ElementType:
 DOUBLE = ElementType("double", 8, "d", type_number=12, safe_magnitude=1e15)
 FLOAT = ElementType("float", 4, "f", type_number=11, safe_magnitude=1e9)
 
+# The types that kernels compute with, by the format character of their NumPy type.
 ELEMENTS = {element.code: element for element in (DOUBLE, FLOAT)}
-"""The types that kernels compute with, by the format character of their NumPy type."""
 
 
 def vector_type(name: str, width: int) -> str:
@@ -104,23 +104,23 @@ def vector_type(name: str, width: int) -> str:
 
 # Names of the functions in the object code of a program.
 
+# Computes one state, given pointers to its inputs and outputs.
 ONE = "armdyn_one"
-"""Computes one state, given pointers to its inputs and outputs."""
 
+# Computes a block of states, one in each lane of a vector.
 BLOCK = "armdyn_block"
-"""Computes a block of states, one in each lane of a vector."""
 
+# Computes any number of states; the inner loop of a NumPy gufunc.
 LOOP = "armdyn_loop"
-"""Computes any number of states; the inner loop of a NumPy gufunc."""
 
+# Computes blocks of states whose results are streamed to memory.
 STREAMING = "armdyn_streaming"
-"""Computes blocks of states whose results are streamed to memory."""
 
+# Returns the largest magnitude of inputs for which all results are certain to be finite.
 ORDINARY = "armdyn_ordinary"
-"""Returns the largest magnitude of inputs for which all results are certain to be finite."""
 
+# Takes the addresses of the functions of the C library.
 LINK = "armdyn_link"
-"""Takes the addresses of the functions of the C library."""
 
+# What the functions that compute a batch return, if not 0.
 BAD_INPUT, BAD_RESULT = 1, 2
-"""What the functions that compute a batch return, if not 0."""

@@ -14,8 +14,8 @@ from armdyn.kinematics.geometry import rows_of, size_of
 from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar, max, min, select
 
+# The lower and the upper limit of a joint; may be infinite.
 Limits = tuple[float, float]
-"""The lower and the upper limit of a joint; may be infinite."""
 
 # A joint beyond its limit by less [rad or m] is put at the limit: rounding near singular states.
 AT_LIMIT = 1e-9

@@ -14,8 +14,8 @@ from armdyn.scalar import Scalar, copysign, max, min, select, sqrt
 # where it leaves the turn open, the pair is (1, 0). A `margin` is negative where there is no
 # solution and 0 at the border; it has no unit.
 
+# Cosine and sine of a turn, or a vector in the plane.
 Pair: TypeAlias = tuple[Scalar, Scalar]
-"""Cosine and sine of a turn, or a vector in the plane."""
 
 # A vector shorter than this, relative to its usual size, has no direction. The vectors are often
 # products of two small ones, so the bound is far below rounding.
@@ -168,10 +168,11 @@ def quartic(
     return [_on_circle(root, a0, a1, b1, a2, b2) for root in roots]
 
 
+# Factors of 1, cos q, sin q.
 Linear: TypeAlias = tuple[Scalar, Scalar, Scalar]
-"""Factors of 1, cos q, sin q."""
+
+# Factors of 1, cos q, sin q, cos 2q, sin 2q.
 Harmonics: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar]
-"""Factors of 1, cos q, sin q, cos 2q, sin 2q."""
 
 
 def squared(x: Linear) -> Harmonics:

@@ -226,6 +226,7 @@ def _varies(reach: wrist.Reach) -> bool:
     return math.hypot(A, B) > ZERO  # pyright: ignore[reportArgumentType]
 
 
+# In this order, forwards before backwards.
 FAMILIES: tuple[Family, ...] = (
     Family("three parallel axes", lambda rows: _planar(rows, True), three_parallel, 8),
     _wrist(
@@ -263,4 +264,3 @@ FAMILIES: tuple[Family, ...] = (
     ),
     *few_joints.FAMILIES,
 )  # fmt: skip
-"""In this order, forwards before backwards."""

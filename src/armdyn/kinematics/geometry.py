@@ -133,11 +133,10 @@ class Position:
     angle: Scalar
 
 
+# The turn, or the shift of a prismatic joint, of each joint in order; and the margin.
+#
+# A turn is a pair of any length, or the joint's position itself.
 Branch: TypeAlias = tuple[Sequence[Pair | Scalar | Position], Scalar]
-"""The turn, or the shift of a prismatic joint, of each joint in order; and the margin.
-
-A turn is a pair of any length, or the joint's position itself.
-"""
 Solver: TypeAlias = Callable[[Sequence[Row], Pose], list[Branch]]
 
 

@@ -119,8 +119,8 @@ def _combined(p: Scalar, z: Scalar, r1: Linear, r2: Linear) -> Linear:
     return p * r2[0] - z * r1[0], p * r2[1] - z * r1[1], p * r2[2] - z * r1[2]
 
 
+# g, MX, MY, MZ.
 Seen = tuple[Vector, Vector, Vector, Vector]
-"""g, MX, MY, MZ."""
 
 
 class _Planar:

@@ -26,7 +26,7 @@ from armdyn.log.formats import (
     time_name,
     written_blocks,
 )
-from armdyn.log.match import understood
+from armdyn.log.recognition.patterns import understood
 
 if TYPE_CHECKING:
     from armdyn.log.log import Log

@@ -311,18 +311,24 @@ class Velocities:
 
 def compare_velocities(names: Sequence[str], seen: Velocities) -> list[str]:
     """Return a sentence for each cause of velocities that differ from the slope of positions."""
-    moving = seen.moving(RESTING_SHARE)
-    causes: dict[str, list[str]] = {}
-    for j in np.flatnonzero(moving).tolist():
-        cause = _cause(float(seen.slope[j]), float(seen.measured[j]), float(seen.product[j]))
-        if cause is not None:
-            causes.setdefault(cause, []).append(names[j])
-    if moving.any() and not causes:
+    causes = velocity_causes(seen)
+    if seen.moving(RESTING_SHARE).any() and not causes:
         return ["measured velocities agree with the slopes of the positions."]
     return [
-        f"measured velocities of {', '.join(who)} are not the slopes of positions; perhaps {why}."
-        for why, who in causes.items()
+        f"measured velocities of {', '.join(names[j] for j in joints)} are not the slopes of "
+        f"positions; perhaps {why}."
+        for why, joints in causes.items()
     ]
+
+
+def velocity_causes(seen: Velocities) -> dict[str, list[int]]:
+    """Return why velocities differ from the slopes of positions, with the joints (from 0)."""
+    causes: dict[str, list[int]] = {}
+    for j in np.flatnonzero(seen.moving(RESTING_SHARE)).tolist():
+        cause = _cause(float(seen.slope[j]), float(seen.measured[j]), float(seen.product[j]))
+        if cause is not None:
+            causes.setdefault(cause, []).append(j)
+    return causes
 
 
 def _cause(slope: float, measured: float, product: float) -> str | None:

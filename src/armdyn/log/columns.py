@@ -1,10 +1,9 @@
-"""The meaning of the columns of a file: quantity, joint and unit, found by name."""
+"""The columns of a file, and the joints that they are of."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,200 +12,17 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import LogError
-
-# The meaning of column names: the quantity, the joint and the unit.
-#
-# For example ``q1``, ``q_1``, ``q[0]``, ``q_elbow``, ``position_elbow``, ``joint_position.elbow``,
-# ``actual_q_0``, ``elbow.pos``, ``qd_elbow [deg/s]``, ``time_ms``, ``header.stamp.nanosec``.
-
-# Words for the quantities; case does not matter.
-WORDS = {
-    "q": "q pos position positions angle angles joint_pos joint_angle joint_angles theta",
-    "qd": "qd dq q_dot qdot v vel vels velocity velocities speed speeds dtheta",
-    "qdd": "qdd ddq q_ddot qddot a acc accs accel accels acceleration accelerations",
-    "tau": "tau tau_j tauj effort efforts torque torques trq",
-    "current": "current currents i amps",
-    "q_cmd": "command",
-    "load": "load loads",
-}
-ROLES = tuple(WORDS)
-
-# Single letters mean a quantity only with a joint after them.
-NEEDS_JOINT = ("v", "a", "i")
-
-# These words before a quantity do not change its meaning.
-MEASURED = "actual act measured meas msr joint joints motor mot"
-
-# Positions with one of these words are goals of a controller.
-COMMANDS = (
-    "target desired des command commanded commands cmd reference ref goal setpoint action actions"
-)
-# A column with one of these words, or of those above, is not a measurement of the arm.
-NOT_MEASURED = "error err limit extra"
-
-# Words that may follow the joint: elbow.pos, elbow_velocity.
-AFTER_JOINT = "pos position vel velocity acc accel acceleration effort torque tau current load"
-
-# Factors to SI of the units of each quantity; armdyn writes "si" if a name needs a unit.
-ANGLES = {"rad": 1.0, "deg": math.pi / 180, "m": 1.0, "mm": 1e-3}
-RATES = {"rpm": math.tau / 60, **{f"{k}/s": v for k, v in ANGLES.items()}}
-RATES_OF_RATES = {f"{k}/s2": v for k, v in ANGLES.items()}
-# kgf by the CGPM of 1901, lb and the lengths by the agreement of 1959; all are exact.
-_POUND = 0.45359237 * 9.80665
-FORCES = {
-    "n": 1.0, "mn": 1e-3, "dan": 10.0, "kn": 1e3, "kgf": 9.80665, "lbf": _POUND,
-    "ozf": _POUND / 16, "kg": 9.80665, "lb": _POUND, "oz": _POUND / 16,
-}  # fmt: skip
-LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254, "ft": 0.3048}
-TORQUES = {"n": 1.0} | {
-    words: force * length
-    for one, force in FORCES.items()
-    for other, length in LENGTHS.items()
-    for words in ((one + other, other + one) if other in ("in", "ft") else (one + other,))
-}
-CURRENTS = {"a": 1.0, "ma": 1e-3}
-TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-UNITS = {
-    "q": ANGLES, "qd": {**ANGLES, **RATES}, "qdd": {**ANGLES, **RATES_OF_RATES},
-    "tau": TORQUES, "current": CURRENTS, "t": TIMES, "nanosec": TIMES,
-    "q_cmd": ANGLES, "load": {}, "episode": {},
-}  # fmt: skip
-SI = "si"
-# Positions that LeRobot normalises to the calibrated range of each joint, -100 to 100.
-NORMALISED = "m100_100"
-
-# Prefix of an extra column whose name could be read as a quantity.
-EXTRA = "extra."
-
-_SPELLINGS = (
-    (r"degrees?|°", "deg"), (r"radians?", "rad"), (r"milliseconds?|millis|msecs?", "ms"),
-    (r"microseconds?|micros|usecs?|µs|μs", "us"), (r"nanoseconds?|nanos|nsecs?", "ns"),
-    (r"seconds?|secs?", "s"), (r"[\s·*_.-]", ""), (r"per", "/"), (r"\^|\*\*", ""), (r"²", "2"),
-    (r"/s/s", "/s2"), (r"^(rad|deg)s$", r"\1/s"), (r"^(rad|deg)s2$", r"\1/s2"),
-)  # fmt: skip
-
-
-def _any_of(words: str) -> str:
-    return "|".join(sorted(map(re.escape, words.split()), key=len, reverse=True))
-
-
-_GAP = r"[\s_./:\-]"
-_BRACKETS = re.compile(r"^(.*?)\s*[\[({]\s*([^\]\[(){}]*[^\d\s\]\[(){}][^\]\[(){}]*)\s*[\])}]\s*$")
-_ENDING = re.compile(
-    r"^(.+?)_((?:deg|rad)(?:_?(?:per_)?s(?:2|_2)?)?|nm|nanoseconds?|nsecs?|ns|us|ms)$", re.I
-)
-_QUANTITY_FIRST = re.compile(
-    rf"^/?(?:joint_?states?{_GAP}+)?(?:(?:{_any_of(MEASURED)}){_GAP}*)*"
-    rf"({_any_of(' '.join(WORDS.values()))})"
-    rf"(?:|{_GAP}*(\d+)|{_GAP}+(.+?)|\s*[\[(]\s*(.+?)\s*[\])])$",
-    re.I | re.S,
-)
-_JOINT_FIRST = re.compile(
-    rf"^/?(?:joint_?states?{_GAP}+)?(.+?){_GAP}+({_any_of(AFTER_JOINT)})$", re.I
-)
-_TIME = re.compile(
-    r"^[%_]*(?:header[._/])?(?:stamp[._/]|time[._/])?"
-    r"(t|times?|timestamps?|time_?stamp|stamp|elapsed(?:_time)?|time_elapsed|time_cont"
-    r"|secs?|seconds?|nanosecs?|nsecs?|nanoseconds?)(?:[_\s]?(s|secs?|seconds?|ms|millis(?:econds?)?"
-    r"|us|micros(?:econds?)?|ns|nanos(?:econds?)?))?$",
-    re.I,
-)
-_EPISODE = re.compile(r"^episode(?:_?(?:index|id|number))?$", re.I)
-_OTHER = re.compile(rf"(?:^|{_GAP})(?:{_any_of(NOT_MEASURED)})(?:{_GAP}|\d|\[|$)", re.I)
-_COMMAND = re.compile(rf"(?:^|{_GAP})(?:{_any_of(COMMANDS)})(?={_GAP}|\d|\[|$){_GAP}*", re.I)
-ROLE_OF = {word: role for role, words in WORDS.items() for word in words.split()}
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """Meaning of a name: "t", "nanosec", "episode" or one of `ROLES`; joint and unit, if named."""
-
-    role: str
-    joint: str | None = None
-    unit: str | None = None
-
-
-def meaning(name: str) -> Meaning | None:
-    """Return the meaning of a column name; None if it is not a quantity of an arm."""
-    bare, unit = name.strip(), None
-    if found := _BRACKETS.match(bare):
-        spelt = spelling(found[2])
-        if spelt == SI or any(spelt in units for units in UNITS.values()):
-            bare, unit = found[1], spelt
-    if unit != SI and _OTHER.search(bare):
-        return None
-    if unit != SI and (found := _COMMAND.search(bare)):
-        return _command(bare, found, unit)
-    if unit is None and not _TIME.match(bare) and (found := _ENDING.match(bare)):
-        inner = _quantity(found[1])
-        if inner is not None:
-            return Meaning(inner.role, inner.joint, spelling(found[2]))
-    result = _quantity(bare)
-    if result is None or unit is None:
-        return result
-    return Meaning(result.role, result.joint, None if unit == SI else unit)
-
-
-def is_measured(name: str) -> bool:
-    """Whether no word of a name says that it is a goal, an error or a limit."""
-    return not _OTHER.search(name) and not _COMMAND.search(name)
-
-
-def _command(name: str, word: re.Match[str], unit: str | None) -> Meaning | None:
-    """Return the meaning of a name with a word for goals: ``q_cmd_elbow``, ``goal_elbow``."""
-    before, after = name[: word.start()], name[word.end() :]
-    gap = "_" if before and after[:1].isalpha() else ""
-    rest = f"{before}{gap}{after}"
-    if not rest:
-        return Meaning("q_cmd", unit=unit)
-    quantity = meaning(rest)
-    if quantity is None and not (before and after):
-        return Meaning("q_cmd", rest.strip(" []()"), unit)
-    if quantity is None or quantity.role not in ("q", "q_cmd"):
-        return None
-    return Meaning("q_cmd", quantity.joint, unit or quantity.unit)
-
-
-def unit_in(name: str, role: str) -> str | None:
-    """Return the unit that a name has in brackets, if it is one of the quantity, or "si"."""
-    found = _BRACKETS.match(name.strip())
-    unit = None if found is None else spelling(found[2])
-    return unit if unit == SI or unit in UNITS[role] else None
-
-
-def spelling(unit: str) -> str:
-    """Return a unit as the tables here spell it."""
-    text = unit.strip().lower()
-    for pattern, word in _SPELLINGS:
-        text = re.sub(pattern, word, text)
-    return text
-
-
-def _quantity(name: str) -> Meaning | None:
-    if _EPISODE.match(name):
-        return Meaning("episode")
-    if found := _TIME.match(name):
-        word, unit = found[1].lower(), found[2]
-        if word.startswith("n"):
-            return Meaning("nanosec", unit="ns")
-        if word.startswith("sec"):
-            return Meaning("t", unit="s")
-        return Meaning("t", unit=spelling(unit) if unit else None)
-    if found := _QUANTITY_FIRST.match(name):
-        joint = next((part for part in found.groups()[1:] if part is not None), None)
-        word = found[1].lower()
-        # "a.pos" is the position of a joint called a, not an acceleration.
-        if word not in NEEDS_JOINT or (joint and joint.lower() not in AFTER_JOINT.split()):
-            return Meaning(ROLE_OF[word], joint)
-    if found := _JOINT_FIRST.match(name):
-        return Meaning(ROLE_OF[found[2].lower()], found[1])
-    return None
-
+from armdyn.log.recognition.names import GRIPPER, SIDE, Meaning, joint_key
 
 # The columns of a file by name, before their meaning is known.
 
 # Rows of a block of a long file of arrays.
 ROWS = 1 << 16
+
+# A rate that stands for time stamps: "125 Hz".
+_RATE = re.compile(r"^\s*(\d+(?:\.\d*)?)\s*hz\s*$", re.I)
+# Rates that are believed [Hz]: slower and faster ones would be taken for another unit of time.
+SLOWEST, FASTEST = 5.0, 1e5
 
 
 @dataclass
@@ -224,6 +40,7 @@ class Table:
         meanings: of columns whose names need not be understood.
         scales: factors to SI units of columns whose names do not tell the unit.
         said: options of `Log.read` that say what was guessed.
+        chosen: quantities whose columns the caller named and its reader has found.
     """
 
     path: Path
@@ -236,6 +53,7 @@ class Table:
     meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
     scales: Mapping[str, float] = field(default_factory=dict[str, float])
     said: Mapping[str, str] = field(default_factory=dict[str, str])
+    chosen: tuple[str, ...] = ()
 
     def place(self, row: int) -> int | None:
         """Return the line of a row, None if the file has no lines."""
@@ -246,6 +64,33 @@ class Table:
         if self.lines is None:
             return LogError(self.path, f"sample {row}: {message}")
         return LogError(self.path, message, self.place(row))
+
+
+def rate_in(said: object) -> float | None:
+    """Return the rate of samples [Hz] that stands for a column of time; None if none does."""
+    found = _RATE.match(said) if isinstance(said, str) else None
+    return None if found is None else float(found[1])
+
+
+def with_clock(tables: Iterable[Table], said: object) -> Iterator[Table]:
+    """Yield tables; where a rate stands for the column of time, they have that column.
+
+    Raises:
+        LogError: the rate is not one of a log.
+    """
+    rate, name, rows = rate_in(said), str(said), 0
+    for table in tables:
+        if rate is not None and name not in table.columns:
+            if not SLOWEST <= rate <= FASTEST:
+                raise LogError(
+                    table.path, f"a rate is {name!r}, expected {SLOWEST:g} to {FASTEST:g} Hz."
+                )
+            count = max(map(len, table.columns.values()), default=0)
+            table.columns[name] = np.arange(rows, rows + count) / rate
+            table.meanings = {**table.meanings, name: Meaning("t", unit="s")}
+            table.notes += [] if rows else [f"time counts from the rate of samples, {name}."]
+            rows += count
+        yield table
 
 
 def one_line(error: Exception) -> str:
@@ -259,38 +104,91 @@ def one_line(error: Exception) -> str:
 def assigned(labels: Sequence[str], joints: Sequence[str]) -> tuple[list[str] | None, str]:
     """Return the label of every joint and the assumptions made; if impossible, None and why.
 
-    Labels are the joint names themselves, in upper or lower case; numbers from 0 or 1; or names
-    that differ from those of the arm only in a common part: fer_joint1 ... for panda_joint1 ...
+    Labels are the joint names themselves, in upper or lower case; numbers from 0 or 1; names that
+    differ from those of the arm only in a common part: fer_joint1 ... for panda_joint1 ...; or
+    numbers of axes: A1 ... A6.
     """
-    for rule in (str, str.casefold):
+    for rule in (str, str.casefold, _bare):
         by_name = {rule(label): label for label in labels}
         if len(by_name) == len(labels) and all(rule(joint) in by_name for joint in joints):
             rest = sorted(set(labels) - {by_name[rule(joint)] for joint in joints})
             words = f"joints that the arm does not have are left out: {', '.join(rest)}."
             return [by_name[rule(joint)] for joint in joints], words if rest else ""
+    grippers = [[name for name in names if GRIPPER.search(name)] for names in (labels, joints)]
+    if [*map(len, grippers)] == [1, 1] and len(labels) == len(joints) > 1:
+        (label,), (joint,) = grippers
+        body, words = assigned(
+            [name for name in labels if name != label], [name for name in joints if name != joint]
+        )
+        if body is not None:
+            body.insert(list(joints).index(joint), label)
+            return body, f"{words} The gripper {label} is {joint}.".strip()
+    numbered = [label for label in labels if joint_key(label).isdecimal()]
+    if len(labels) > len(joints) == len(numbered) and is_counted([*map(joint_key, numbered)]):
+        rest = [label for label in labels if label not in numbered]
+        words = f"joints that the arm does not have are left out: {', '.join(rest)}."
+        return sorted(numbered, key=lambda label: int(joint_key(label))), words
     if len(labels) != len(joints):
         return None, f"the file has {len(labels)}, the arm {len(joints)}."
-    if all(label.isdigit() for label in labels):
+    if all(label.isdecimal() for label in labels):
         numbers = sorted(labels, key=int)
-        if [int(k) for k in numbers] in ([*range(len(joints))], [*range(1, len(joints) + 1)]):
+        if is_counted(numbers):
             return numbers, ""
         return None, f"the numbers {', '.join(numbers)} do not count joints."
     cores, wanted = _cores(labels), _cores(joints)
+    order: list[str] = []
     if len(set(cores)) == len(labels) and set(cores) == set(wanted):
         by_core = dict(zip(cores, labels, strict=True))
         order = [by_core[core] for core in wanted]
+    elif is_counted([joint_key(label) for label in labels]):
+        order = sorted(labels, key=lambda label: int(joint_key(label)))
+    if order:
         pairs = ", ".join(f"{a} = {b}" for a, b in zip(order, joints, strict=True))
         return order, f"joints go by other names, taken as {pairs}."
     return None, "names differ."
+
+
+def _bare(name: str) -> str:
+    """Return a name without the word joint at its end, which names of columns may have lost."""
+    return re.sub(r"[\s_./]+joint$", "", name.casefold())
+
+
+def likely_joints(labels: Sequence[str], count: int) -> list[str]:
+    """Return the labels that may be the joints of an arm, in this order; none if nothing shows it.
+
+    They are all labels or, with two arms, those of the left or right one, with or without grippers,
+    or those that differ by their numbers.
+    """
+    sides = {label: found[1].lower() for label in labels if (found := SIDE.search(label))}
+    for side in (None, *dict.fromkeys(sides.values())):
+        some = [label for label in labels if side is None or sides.get(label) == side]
+        body = [label for label in some if not GRIPPER.search(label)]
+        if count in (len(some), len(body)):
+            return some if len(some) == count else body
+    numbered: dict[str, list[str]] = {}
+    for label in labels:
+        numbered.setdefault(re.sub(r"\d+", "0", label), []).append(label)
+    alike = [some for some in numbered.values() if len(some) == count > 1]
+    return alike[0] if alike else []
+
+
+def is_counted(labels: Sequence[str]) -> bool:
+    """Whether labels are the numbers of joints, from 0 or 1, in any order."""
+    if not all(label.isdecimal() for label in labels):
+        return False
+    numbers = sorted(map(int, labels))
+    return numbers in ([*range(len(labels))], [*range(1, len(labels) + 1)])
 
 
 def in_order(
     columns: Mapping[str | None, str], labels: Sequence[str], *, explicit: bool
 ) -> list[str]:
     """Return columns in the order of the labels, or as given if explicit ones lack a label."""
-    if explicit and not set(labels) <= set(columns):
+    by_key = {None if label is None else joint_key(label): name for label, name in columns.items()}
+    keys = [joint_key(label) for label in labels]
+    if explicit and not set(keys) <= set(by_key):
         return list(columns.values())
-    return [columns[label] for label in labels]
+    return [by_key[key] for key in keys]
 
 
 def _cores(names: Sequence[str]) -> list[str]:

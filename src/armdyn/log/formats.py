@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import FileError, InputError, LogError
 from armdyn.files import FileFormat, check_regular, listed, reading, writing
-from armdyn.log.columns import ANGLES, EXTRA, NORMALISED, Meaning, Table, meaning
-from armdyn.log.match import understood
+from armdyn.log.columns import Table
+from armdyn.log.recognition.names import EXTRA, joint_key, meaning
+from armdyn.log.recognition.patterns import understood
 from armdyn.log.rows import extremes
 from armdyn.log.stamps import STEPS
 
@@ -61,12 +62,6 @@ class LogFormat(FileFormat):
         return not self.suffixes or any(end in name for name in names for end in self.suffixes)
 
     def _arguments(self, path: Path, given: dict[str, Any]) -> dict[str, Any]:
-        if given["units"] == NORMALISED and "units" not in self.options:
-            raise InputError(
-                f"`units` is {NORMALISED!r}, which only LeRobot datasets have; expected "
-                f"{listed([repr(unit) for unit in ANGLES])}.",
-                argument="units",
-            )
         if "topic" in given["columns"] and "columns" not in self.options:
             raise LogError(path, 'has no topics; leave columns["topic"] out.')
         return {key: given[key] for key in self.options}
@@ -80,10 +75,10 @@ FORMATS: list[LogFormat] = [
         name="CSV",
         suffixes=(".csv", ".txt", ".tsv"),
         unlisted=(".dat", ".log", ""),
-        reader="armdyn.log.csv:read_csv",
-        blocks="armdyn.log.csv:csv_blocks",
+        reader="armdyn.log.text.csv:read_csv",
+        blocks="armdyn.log.text.csv:csv_blocks",
         options=("delimiter",),
-        writer="armdyn.log.csv:write_csv",
+        writer="armdyn.log.text.csv:write_csv",
         written=(".csv",),
         unlisted_written=(".txt",),
     ),
@@ -188,8 +183,13 @@ def format_written(path: Path, what: str = "logs") -> LogFormat:
 
 
 def is_log_path(path: Path) -> bool:
-    """Whether a path has a suffix that only log files have."""
-    return bool(path.suffix) and bool(reading(FORMATS, path))
+    """Whether a path has a suffix that only log files have, or is a folder that is one log."""
+    if path.suffix and reading(FORMATS, path):
+        return True
+    try:
+        return format_of_folder(path) is not None
+    except LogError:  # a dataset without its description
+        return True
 
 
 def read_in_words() -> str:
@@ -241,6 +241,7 @@ class WrittenColumns:
         Raises:
             InputError: the name of a joint or column cannot be written to a file.
         """
+        _check_joint_names(log.joint_names)
         names: dict[str, None] = {time_name(log): None}
         self._blocks: list[Array] = [log.t]
         far = is_far(log)
@@ -264,6 +265,18 @@ class WrittenColumns:
         """Return rows a to b of all columns, ``(b - a, k)``."""
         parts = [block[a:b] for block in self._blocks]
         return np.concatenate([p[:, None] if p.ndim == 1 else p for p in parts], axis=1)
+
+
+def _check_joint_names(names: Sequence[str]) -> None:
+    """Check that names of columns tell all joints apart: "0" and "00" are the same number."""
+    by_key: dict[str, str] = {}
+    for name in names:
+        other = by_key.setdefault(joint_key(name), name)
+        if other != name:
+            raise InputError(
+                f"the joint names {other!r} and {name!r} cannot be told apart in the names of "
+                "columns; write an .npz file."
+            )
 
 
 def written_blocks(log: Log) -> list[tuple[str, Array]]:
@@ -306,7 +319,9 @@ def _name(role: str, joint: str, said: bool) -> str:
     word = "command" if role == "q_cmd" else role
     plain, full = f"{role}_{joint}", f"{word}_{joint} [SI]"
     for name in (full,) if said else (plain, full):
-        if meaning(name) == Meaning(role, joint) and not set(name) & BREAKS:
+        read = meaning(name)
+        is_same = read is not None and (read.role, read.joint, read.unit) == (role, joint, None)
+        if is_same and not set(name) & BREAKS:
             return name
     raise InputError(
         f"the joint name {joint!r} cannot be a part of the name of a column; write an .npz file."

@@ -17,8 +17,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LogError, shown
 from armdyn.log.arrays import JOINT_NAMES, check_inflation, is_time, sample_count
-from armdyn.log.columns import ROWS, Table, assigned, one_line
-from armdyn.log.match import understood
+from armdyn.log.columns import FASTEST, ROWS, SLOWEST, Table, assigned, one_line, rate_in
+from armdyn.log.recognition.patterns import understood
 
 # Wider datasets are images or features, not quantities of joints; they are never read.
 WIDEST = 64
@@ -48,9 +48,6 @@ ROBOMIMIC = {"robot0_joint_pos": "q", "robot0_joint_vel": "qd", "robot0_joint_to
 # Attributes that say the rate [Hz] or the step [s] of samples.
 RATES = ("fps", "rate", "hz", "control_freq", "control_hz", "frequency", "sampling_rate")
 TIME_STEPS = ("dt", "time_step", "timestep")
-_RATE = re.compile(r"^\s*(\d+(?:\.\d*)?)\s*hz\s*$", re.I)
-# Rates that are believed [Hz]: slower and faster ones would be taken for another unit of time.
-SLOWEST, FASTEST = 5.0, 1e5
 
 Given = Mapping[str, str | Sequence[str]]
 
@@ -173,8 +170,9 @@ def _content(path: Path, file: Any, columns: Given) -> _Content:
             f'torques in N m say columns={{"tau": "{ALOHA_EFFORTS}"}}.'
         )
     clock, rate = None, 0.0
-    if not any(is_time(name) for name in first) and not ("t" in columns and columns["t"] in first):
-        clock, rate = _clock(path, file, columns, is_aloha, notes)
+    is_said = "t" in columns and (columns["t"] in first or rate_in(columns["t"]) is not None)
+    if not any(is_time(name) for name in first) and not is_said:
+        clock, rate = _clock(path, file, is_aloha, notes)
     return _Content(episodes, names, width, clock, rate, notes)
 
 
@@ -321,29 +319,23 @@ def _joints(
     return tuple(joints), [part[names.index(label)] for label in labels]
 
 
-def _clock(
-    path: Path, file: Any, columns: Given, is_aloha: bool, notes: list[str]
-) -> tuple[str, float]:
+def _clock(path: Path, file: Any, is_aloha: bool, notes: list[str]) -> tuple[str, float]:
     """Return the name of a column of time, and the rate of the samples [Hz]."""
-    said = columns.get("t")
-    if isinstance(said, str) and (found := _RATE.match(said)):
-        name, rate, source = said, float(found[1]), "as told"
-    else:
-        name, (rate, source) = "t", _rate_in(file)
-        if not rate and is_aloha:
-            rate, source = ALOHA_RATE, "ALOHA's rate, an assumption"
+    (rate, source) = _rate_in(file)
+    if not rate and is_aloha:
+        rate, source = ALOHA_RATE, "ALOHA's rate, an assumption"
     if not rate:
         raise LogError(
             path,
             "has no time stamps and no attribute such as fps or dt. Say the rate of its samples, "
-            'as in columns={"t": "50 Hz"}; on the command line --columns t="50 Hz".',
+            'as in columns={"t": "50 Hz"}.',
         )
     if not SLOWEST <= rate <= FASTEST:
         raise LogError(
             path, f"its rate is {rate:g} Hz ({source}), expected {SLOWEST:g} to {FASTEST:g} Hz."
         )
     notes.append(f"the file has no time stamps; its rate is {rate:g} Hz, {source}.")
-    return name, rate
+    return "t", rate
 
 
 def _rate_in(file: Any) -> tuple[float, str]:

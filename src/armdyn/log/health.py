@@ -11,11 +11,11 @@ from armdyn.arrays import Array
 from armdyn.log.log import Log
 from armdyn.log.rows import blocks, extremes
 
+# A joint with a smaller range [rad or m] never moves.
 RESTING = 1e-3
-"""A joint with a smaller range [rad or m] never moves."""
 
+# A torque that changes by less than this share of its size is constant.
 CONSTANT = 1e-3
-"""A torque that changes by less than this share of its size is constant."""
 
 
 @dataclass(frozen=True)
@@ -40,32 +40,43 @@ SATURATION = Saturation()
 
 
 def saturated(names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] = ()) -> list[str]:
-    """Return a sentence for every joint whose torque often stands at its extreme value.
+    """Return a sentence for every joint whose torque often stands at its extreme value."""
+    share = share_at_extremes([log.tau for log in logs if log.tau is not None])
+    return [
+        f"the torque of {name} stands at its extreme value in {x:.1%} of the samples: it is cut "
+        "off. Leave these motions out, or make them slower."
+        for j, (name, x) in enumerate(zip(names, share.tolist(), strict=True))
+        if x > SATURATION.share and j not in ignored
+    ]
 
-    A torque of few steps also stands there often, but as often a little below.
+
+def share_at_extremes(columns: Sequence[Array], distinct: float = np.inf) -> Array:
+    """Return the share of the samples at which columns ``(N, n)`` are cut off ``(n,)``.
+
+    A column of few steps also stands at its extreme value often, but as often a little below.
+
+    Args:
+        columns: arrays ``(N, n)``.
+        distinct: an extreme value that is this many times as frequent as the next value is a bound,
+            however many samples are near it.
     """
-    taus = [log.tau for log in logs if log.tau is not None]
-    low, high = extremes(taus)
+    low, high = extremes(columns)
     near, n = SATURATION.near * (high - low), len(low)
     at, beside, count = np.zeros((2, n)), np.zeros((2, n)), 0
     second = np.stack([np.full(n, np.inf), np.full(n, -np.inf)])
-    for rows in _chunks(taus):
+    for rows in _chunks(columns):
         at += (rows == low).sum(axis=0), (rows == high).sum(axis=0)
         beside += (rows <= low + near).sum(axis=0), (rows >= high - near).sum(axis=0)
         second[0] = np.minimum(second[0], np.where(rows > low, rows, np.inf).min(axis=0))
         second[1] = np.maximum(second[1], np.where(rows < high, rows, -np.inf).max(axis=0))
         count += len(rows)
     step = np.zeros((2, n))
-    for rows in _chunks(taus):
+    for rows in _chunks(columns):
         step += (rows == second[0]).sum(axis=0), (rows == second[1]).sum(axis=0)
     cut = (at > SATURATION.crowded * beside) & (at > SATURATION.steps * step)
+    cut |= step < at / distinct
     share = np.max(np.where(cut, at, 0.0), axis=0) / max(count, 1)
-    return [
-        f"the torque of {name} stands at its extreme value in {x:.1%} of the samples: it is cut "
-        "off. Leave these motions out, or make them slower."
-        for j, (name, x, width) in enumerate(zip(names, share.tolist(), high - low, strict=True))
-        if x > SATURATION.share and width > 0.0 and j not in ignored
-    ]
+    return np.where(high > low, share, 0.0)
 
 
 def _chunks(columns: Sequence[Array]) -> Iterator[Array]:
@@ -92,15 +103,7 @@ def moved(logs: Sequence[Log]) -> list[bool]:
     return [bool(width >= RESTING) for width in high - low]
 
 
-def constant_torques(
-    names: Sequence[str], logs: Sequence[Log], ignored: Sequence[int] = ()
-) -> list[str]:
-    """Return a sentence for every joint whose torque never changes."""
-    low, high = extremes([log.tau for log in logs if log.tau is not None])
-    size = np.maximum(-low, high)
-    return [
-        f"the torque of {name} is constant ({float(low[j]):.3g}): it was not measured, or the "
-        "column is the wrong one."
-        for j, name in enumerate(names)
-        if high[j] - low[j] <= CONSTANT * float(size[j]) and j not in ignored
-    ]
+def constant_columns(columns: Sequence[Array]) -> list[int]:
+    """Return which columns of arrays ``(N, n)`` never change."""
+    low, high = extremes(columns)
+    return np.flatnonzero(high - low <= CONSTANT * np.maximum(-low, high)).tolist()

@@ -18,18 +18,11 @@ from armdyn.arrays import Array
 from armdyn.errors import LogError, shown
 from armdyn.files import check_regular
 from armdyn.log.arrays import HARMLESS, LARGEST_FACTOR
-from armdyn.log.columns import (
-    AFTER_JOINT,
-    NORMALISED,
-    ROLE_OF,
-    ROWS,
-    Meaning,
-    Table,
-    assigned,
-)
-from armdyn.log.encoders import GRIPPER, found_units
+from armdyn.log.columns import ROWS, Table
 from armdyn.log.formats import EPISODE, LEROBOT_INFO
+from armdyn.log.lerobot_signals import TIME, Sample, Signals, default_role, is_goal, readable
 from armdyn.log.parquet import declared_bytes, numbers_in, opened
+from armdyn.log.recognition.names import Meaning
 
 # A dataset: meta/info.json has the rate and the names of the numbers in each vector, the Parquet
 # files have the vectors. Versions 2.0 and 2.1 have a file for each episode, version 3.0 has many
@@ -40,12 +33,10 @@ VERSIONS = ("2", "3")
 DATA_PATH = "data/chunk-*/*.parquet"
 # Larger files [bytes] are no list of features: datasets of many cameras have 20 kB.
 LARGEST_INFO = 1 << 24
-# Longer names [characters] are cut: messages list them.
-LONGEST_NAME = 80
-TIME, FRAME = "timestamp", "frame_index"
-ACTION = "action"
-# Words for the vectors of an observation, besides those of columns.
-VECTORS = {"state": "q", "states": "q", "joint_state": "q", "qpos": "q", "qvel": "qd"}
+FRAME = "frame_index"
+# A sample of the frames shows units, and whether the action is a goal: runs of frames, evenly
+# spread, and frames of each.
+RUNS, RUN = 16, 2048
 
 # Stamps of `frame_index / fps` are stored with single precision; LeRobot accepts this error [s].
 STAMP_TOLERANCE = 1e-4
@@ -86,17 +77,6 @@ def lerobot_blocks(
     last = dataset.table(path, {name: vector[:0] for name, vector in vectors.items()})
     last.lost += dataset.lost(count)
     yield last
-
-
-@dataclass(frozen=True)
-class _Signal:
-    """A number of a vector: its place, and its meaning."""
-
-    feature: str
-    index: int
-    column: str
-    role: str
-    joint: str
 
 
 @dataclass(frozen=True)
@@ -181,18 +161,12 @@ def _names_in(names: Any) -> tuple[str, ...] | None:
         (names,) = names
     if not all(isinstance(name, str) for name in _list(names)):
         return None
-    return tuple(map(_readable, _list(names))) or None
+    return tuple(map(readable, _list(names))) or None
 
 
 def _list(value: object) -> list[Any]:
     """Return a list of JSON; an empty one for other values."""
     return cast("list[Any]", value) if isinstance(value, list) else []
-
-
-def _readable(name: str) -> str:
-    """Return a name on one line, not too long."""
-    kept = "".join(k if k.isprintable() else "?" for k in name.strip())
-    return kept[:LONGEST_NAME] or "?"
 
 
 class _Dataset:
@@ -209,17 +183,18 @@ class _Dataset:
         self.path = path
         self._info = _Info.read(path)
         self.files = _data_files(path, self._info.pattern)
-        self.notes: list[str] = []
-        self.doubts: list[str] = []
         self._limit = max(HARMLESS, LARGEST_FACTOR * sum(k.stat().st_size for k in self.files))
         self._checked: set[Path] = set()
         self._declared = self._empty = 0
         self._is_told = False
-        self._sample = _Sample(self)
-        self._signals = self._found_signals(joints)
-        self._meanings = {one.column: Meaning(one.role, one.joint) for one in self._signals}
+        self._sample = Sample(path, self._runs())
+        found = Signals(path, self._info.features, self._sample, units, joints)
+        self._signals, self._scales, self._chosen = found.signals, found.scales, found.chosen
+        self.notes, self.doubts = found.notes, found.doubts
+        self._meanings = {
+            one.column: Meaning(one.role, one.joint, one.unit) for one in self._signals
+        }
         self._meanings |= {TIME: Meaning("t", unit="s"), EPISODE: Meaning("episode")}
-        self._scales, self.chosen = self._found_scales(units, joints)
         self._is_nominal = self._has_nominal_stamps()
 
     @property
@@ -259,8 +234,21 @@ class _Dataset:
     @property
     def vectors(self) -> list[str]:
         """Names of all vectors that may be quantities of joints, and of the stamps."""
-        named = [k for k in self._info.features if k == ACTION or _default_role(k)]
+        named = [k for k in self._info.features if is_goal(k) or default_role(k)]
         return list(dict.fromkeys([TIME, FRAME, *named]))
+
+    def _runs(self) -> Iterator[dict[str, NDArray[Any]]]:
+        """Yield runs of frames from files and groups of rows that are evenly spread."""
+        files = _spread(self.files, RUNS)
+        for path in files:
+            with self.opened(path, self.vectors) as (arrow, file, names):
+                for group in _spread(range(file.num_row_groups), max(RUNS // len(files), 1)):
+                    batch = next(file.iter_batches(RUN, row_groups=[group], columns=names), None)
+                    if batch is None or not batch.num_rows:
+                        continue
+                    data = arrow.Table.from_batches([batch])
+                    blocks = {name: numbers_in(arrow, data.column(name)) for name in names}
+                    yield {k: x.reshape(len(x), -1) for k, x in blocks.items() if x is not None}
 
     def parts(self, path: Path, rows: int | None) -> Iterator[dict[str, NDArray[Any]]]:
         """Yield the vectors of a file, at most `rows` frames together; all if it is None."""
@@ -293,7 +281,9 @@ class _Dataset:
         """Return vectors as columns with their meaning, and once what was found."""
         columns: dict[str, Array] = {name: vectors[name] for name in (TIME, EPISODE)}
         columns |= {one.column: vectors[one.feature][:, one.index] for one in self._signals}
-        table = Table(path, columns, meanings=self._meanings, scales=self._scales, said=self.chosen)
+        table = Table(
+            path, columns, meanings=self._meanings, scales=self._scales, said=self._chosen
+        )
         if not self._is_told:
             table.notes += self.notes
             table.lost += self.doubts
@@ -323,128 +313,6 @@ class _Dataset:
         )
         return True
 
-    def _found_signals(self, joints: Sequence[str] | None) -> list[_Signal]:
-        """Return the quantities of the joints."""
-        there = [name for name in self._info.features if name in self._sample.widths]
-        states = [name for name in there if name != ACTION and _default_role(name)]
-        positions = [name for name in states if _default_role(name) == "q"]
-        if joints is not None:
-            fits = [k for k in positions if assigned(_joints_of(self._signals_in(k)), joints)[0]]
-            positions = fits or positions
-        uneven = [k for k in self._info.features if _default_role(k) == "q" and k not in there]
-        if not positions and uneven:
-            raise LogError(
-                self.path, f"{uneven[0]!r} is no list of equally many numbers in the data files."
-            )
-        if not positions:
-            found = ", ".join(map(_readable, self._info.features)) or "nothing"
-            raise LogError(
-                self.path, f"has no positions: expected 'observation.state', there are {found}."
-            )
-        chosen = "observation.state" if "observation.state" in positions else positions[0]
-        others = [name for name in states if _default_role(name) != "q"]
-        signals: dict[tuple[str, str], _Signal] = {}
-        for name in (chosen, *others):
-            for one in self._signals_in(name):
-                signals.setdefault((one.role, one.joint), one)
-        moved = [joint for role, joint in signals if role == "q"]
-        for role in ("qd", "qdd", "tau"):
-            of_role = [joint for one, joint in signals if one == role]
-            needed = set(_of_arm(moved, joints))
-            if of_role and not needed <= set(of_role):
-                self.notes.append(f"{role} is left out: it is there for {', '.join(of_role)} only.")
-                signals = {key: one for key, one in signals.items() if key[0] != role}
-        if any(role == "current" for role, _ in signals):
-            self.notes.append("currents are in the numbers of the drives: their unit is not told.")
-        self._tell_two_arms(moved, joints)
-        return [*signals.values(), *self._actions(chosen, moved)]
-
-    def _signals_in(self, feature: str) -> list[_Signal]:
-        """Return the numbers of a vector with the quantity and the joint of each."""
-        width, names = self._sample.widths[feature], self._info.features[feature]
-        if names is None or len(names) != width:
-            words = "no names" if names is None else f"{len(names)} names for {width} numbers"
-            note = f"{feature} has {words}: its joints are called joint1 ... joint{width}."
-            if note not in self.notes:
-                self.notes.append(note)
-            names = tuple(f"joint{k}" for k in range(1, width + 1))
-        made: list[_Signal] = []
-        taken: set[tuple[str, str]] = set()
-        default = "q" if feature == ACTION else _default_role(feature)
-        for k, name in enumerate(names):
-            joint, dot, word = name.rpartition(".")
-            role = ROLE_OF[word] if dot and joint and word in AFTER_JOINT.split() else default
-            joint = joint if dot and joint and word in AFTER_JOINT.split() else name
-            if (role, joint) in taken:
-                joint = f"{joint}_{k + 1}"
-            taken.add((role, joint))
-            is_plain = feature == "observation.state" and name not in (TIME, EPISODE)
-            column = name if is_plain else f"{feature}.{name}"
-            if any(column == one.column for one in made):
-                column = f"{column}_{k + 1}"
-            made.append(_Signal(feature, k, column, role, joint))
-        return made
-
-    def _actions(self, states: str, joints: Sequence[str]) -> list[_Signal]:
-        """Return the numbers of the action that are goals of the joints; tell why if none is."""
-        if ACTION not in self._sample.widths or ACTION not in self._info.features:
-            return []
-        goals = {one.joint: one for one in self._signals_in(ACTION) if one.role == "q"}
-        missing = [joint for joint in joints if joint not in goals]
-        if missing:
-            self.notes.append(
-                f"the action is not the goal of these joints and is left out: its names are "
-                f"{', '.join(goals) or 'of no positions'}, none is {missing[0]}."
-            )
-            return []
-        measured = {one.joint: one for one in self._signals_in(states) if one.role == "q"}
-        likeness = self._sample.likeness([(goals[k], measured[k]) for k in joints])
-        if likeness < LEAST_LIKENESS:
-            self.notes.append(
-                f"the action is not the goal of these joints and is left out: its correlation "
-                f"with the positions is {likeness:.2f}, expected at least {LEAST_LIKENESS}."
-            )
-            return []
-        self.notes.append("the action is taken as commanded positions (q_cmd) of these joints.")
-        return [
-            _Signal(ACTION, one.index, one.column, "q_cmd", joint)
-            for joint, one in goals.items()
-            if joint in joints
-        ]
-
-    def _tell_two_arms(self, labels: Sequence[str], joints: Sequence[str] | None) -> None:
-        sides = [[k for k in labels if k.startswith(side)] for side in ("left_", "right_")]
-        if joints is None and all(sides):
-            names = ", ".join(repr(name) for name in sides[0] if not GRIPPER.search(name))
-            self.notes.append(
-                f"there are two arms, {len(sides[0])} joints left_... and {len(sides[1])} "
-                f"right_...; all are kept. joints=[{names}] selects one arm."
-            )
-        grippers = [name for name in labels if GRIPPER.search(name)]
-        if joints is None and grippers:
-            self.notes.append(
-                f"{', '.join(grippers)} may be no joint of the arm; joints= or an arm selects."
-            )
-
-    def _found_scales(
-        self, units: object, joints: Sequence[str] | None
-    ) -> tuple[dict[str, float], dict[str, str]]:
-        """Return factors to SI units by column, and the option that says the unit."""
-        if units is not None and units != NORMALISED:
-            return {}, {}
-        labels = _of_arm(_joints_of(self._signals), joints)
-        positions = [one for one in self._signals if one.role == "q" and one.joint in labels]
-        found = found_units(
-            self.path,
-            {one.joint: self._sample.column(one.feature, one.index) for one in positions},
-            is_normalised=units == NORMALISED,
-        )
-        self.notes += found.notes
-        self.doubts += found.doubts
-        scaled = [one for one in self._signals if one.role in ("q", "qd", "qdd", "q_cmd")]
-        scales = {one.column: found.factors.get(one.joint) for one in scaled}
-        return {name: k for name, k in scales.items() if k is not None}, {"units": found.unit}
-
 
 def _data_files(folder: Path, pattern: str) -> list[Path]:
     """Return the data files in the order of the numbers in their names."""
@@ -458,25 +326,6 @@ def _data_files(folder: Path, pattern: str) -> list[Path]:
     for file in files:
         check_regular(file, "a data file", LogError)
     return files
-
-
-def _default_role(feature: str) -> str:
-    """Return the quantity of an observation by the last word of its name; "" if it is none."""
-    first, _, rest = feature.partition(".")
-    word = rest.rpartition(".")[2]
-    if first != "observation" or not word:
-        return ""
-    return VECTORS.get(word) or ROLE_OF.get(word.removeprefix("joint_"), "")
-
-
-def _joints_of(signals: Sequence[_Signal]) -> list[str]:
-    return [one.joint for one in signals if one.role == "q"]
-
-
-def _of_arm(labels: Sequence[str], joints: Sequence[str] | None) -> Sequence[str]:
-    """Return the labels that an arm uses; all if there is none, or names differ."""
-    order = assigned(labels, joints)[0] if joints is not None else None
-    return labels if order is None else order
 
 
 def _vector(path: Path, arrow: Any, data: Any, name: str) -> NDArray[Any]:
@@ -494,87 +343,6 @@ def _single(path: Path, arrow: Any, data: Any, name: str) -> NDArray[Any]:
     if block.shape[1] != 1:
         raise LogError(path, f"{name!r} has {block.shape[1]} numbers a frame, expected one.")
     return block[:, 0]
-
-
-# A sample of the frames shows units, and whether the action is a goal.
-
-# Runs of frames in it, evenly spread, and frames of each.
-RUNS, RUN = 16, 2048
-# Delays of positions after the action [frames] that are tried: drives follow within 0.3 s.
-DELAYS = (0, 1, 2, 4, 8)
-# A goal and its position correlate by more than this; increments and other quantities do not.
-LEAST_LIKENESS = 0.5
-# Fewer frames show no correlation.
-LEAST_FRAMES = 10
-
-
-class _Sample:
-    """Some frames of a dataset, in runs of consecutive ones.
-
-    Attributes:
-        runs: vectors ``(N, k)`` by name.
-        widths: numbers of each vector.
-    """
-
-    def __init__(self, dataset: _Dataset) -> None:
-        """Read runs of frames from files and groups of rows that are evenly spread."""
-        self.runs: list[dict[str, NDArray[Any]]] = []
-        files = _spread(dataset.files, RUNS)
-        for path in files:
-            with dataset.opened(path, dataset.vectors) as (arrow, file, names):
-                for group in _spread(range(file.num_row_groups), max(RUNS // len(files), 1)):
-                    batch = next(file.iter_batches(RUN, row_groups=[group], columns=names), None)
-                    if batch is not None and batch.num_rows:
-                        self._add(arrow, arrow.Table.from_batches([batch]), names)
-        if not self.runs:
-            raise LogError(dataset.path, "has no frames: its data files are empty.")
-        self.widths = {name: block.shape[1] for name, block in self.runs[0].items()}
-        self.runs = [
-            run for run in self.runs
-            if {name: block.shape[1] for name, block in run.items()} == self.widths
-        ]  # fmt: skip
-
-    def _add(self, arrow: Any, data: Any, names: Sequence[str]) -> None:
-        blocks = {name: numbers_in(arrow, data.column(name)) for name in names}
-        self.runs.append(
-            {name: x.reshape(len(x), -1) for name, x in blocks.items() if x is not None}
-        )
-
-    def column(self, feature: str, index: int = 0) -> Array | None:
-        """Return the samples of a number; None if it is not there."""
-        if index >= self.widths.get(feature, 0):
-            return None
-        return np.concatenate([run[feature][:, index] for run in self.runs])
-
-    def likeness(self, pairs: Sequence[tuple[_Signal, _Signal]]) -> float:
-        """Return the median correlation of goals and positions at the best delay; 1 at rest."""
-        (goals, places), (states, joints) = (
-            (side[0].feature, [one.index for one in side]) for side in zip(*pairs, strict=True)
-        )
-        best = -1.0
-        for delay in DELAYS:
-            goal = np.concatenate([run[goals][: len(run[goals]) - delay] for run in self.runs])
-            reached = np.concatenate([run[states][delay:] for run in self.runs])
-            if len(goal) == len(reached):  # runs that are shorter than the delay differ
-                best = max(best, _correlation(goal[:, places], reached[:, joints]))
-        return best
-
-
-def _correlation(a: Array, b: Array) -> float:
-    """Return the median correlation of columns that change; 1 if none does."""
-    there = np.isfinite(a).all(axis=1) & np.isfinite(b).all(axis=1)
-    a, b = (x[there].astype(np.float64) for x in (a, b))
-    if len(a) < LEAST_FRAMES:
-        return 1.0
-    with np.errstate(all="ignore"):  # numbers near the largest: no correlation
-        a, b = a - a.mean(axis=0), b - b.mean(axis=0)
-        sizes = np.sqrt((a**2).mean(axis=0) * (b**2).mean(axis=0))
-        moving = sizes > 0.0
-        each = (a * b).mean(axis=0)[moving] / sizes[moving]
-    if not np.any((b**2).mean(axis=0) > 0.0):
-        return 1.0
-    each = np.nan_to_num(each)
-    return float(np.median(each)) if len(each) else 0.0
 
 
 def _spread(items: Sequence[Any], count: int) -> list[Any]:

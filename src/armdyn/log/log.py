@@ -132,7 +132,7 @@ class Log:
     def __setstate__(self, state: dict[str, Any]) -> None:
         extra = state["extra"]
         for array in (*(state[name] for name in COLUMNS), *extra.values()):
-            if array is not None:
+            if isinstance(array, np.ndarray):
                 array.flags.writeable = False  # pickled arrays forget it
         for name, value in {**state, "extra": MappingProxyType(extra)}.items():
             self._set(name, value)
@@ -173,13 +173,14 @@ class Log:
                 the order of the file.
             columns: names of columns that are not found automatically, such as
                 ``{"t": "clock", "q": ["a1", "a2"]}``. A single name for q, qd, qdd, tau, current,
-                q_cmd or load means an ``(N, n)`` array, or has a ``*`` in place of the joint:
-                ``"axis*_angle"``. ``"topic"`` chooses the topic of a recording of ROS 2, and
-                ``{"t": "50 Hz"}`` tells the rate of an HDF5 file without stamps.
-            units: of positions: "rad", "deg", "m" or "mm", for all joints or one each, or
-                "m100_100" for positions that LeRobot normalises to -100 ... 100. If left out, taken
-                from the column names or, of a LeRobot dataset, the steps of encoders, else radians;
-                positions that can only be degrees are refused.
+                q_cmd or load means an ``(N, n)`` array, or is a pattern of one column for each
+                joint, with ``*``, ``?`` and ``[...]``: ``"A?_ActPos*"``. ``"topic"`` chooses
+                the topic of a recording of ROS 2, where ``"q"`` names its joints in the order of
+                the arm. ``{"t": "50 Hz"}`` is the rate of a file without stamps.
+            units: of positions: "rad", "deg", "mrad", "rev", "m", "mm" or "counts" (4096 a turn,
+                zero at 2048), for all joints or one each, or "m100_100" for positions that LeRobot
+                normalises to -100 ... 100. If left out, taken from the column names or the steps of
+                encoders, else radians; positions that cannot be radians are refused.
             time_unit: "s", "ms", "us" or "ns". If left out, taken from the column name or inferred
                 from the stamps.
             torque: which effort to take: "torque", "current", "none", or "auto" for torques or,

@@ -19,7 +19,7 @@ from armdyn.cluster import Cluster
 from armdyn.errors import FileError, InputError, LogError, LogWarning, shown
 from armdyn.log.formats import format_of_folder, is_log_path, read_in_words
 from armdyn.log.log import COLUMNS, Log, LongLog
-from armdyn.log.rows import FileRows, blocks, is_in_file, picked
+from armdyn.log.rows import FileRows, blocks, done_in, is_in_file, picked, scratch_path
 from armdyn.log.segments import GAP
 from armdyn.log.stamps import STEPS_BETWEEN
 
@@ -54,39 +54,71 @@ def log_paths(path: str | os.PathLike[str]) -> list[Path]:
     return listed
 
 
-def read_logs_on(
-    cluster: Cluster, paths: Sequence[Path], joints: object, options: Mapping[str, Any]
+# More bytes of files than this are not read into memory. This is a million samples of 7 joints as
+# text.
+LARGE = 1 << 28
+
+
+def read_logs(
+    paths: Sequence[Path],
+    joints: object,
+    options: Mapping[str, Any],
+    *,
+    cluster: Cluster | None = None,
+    long: bool = False,
 ) -> list[Log]:
-    """Read files on workers, which must see them under the same paths.
+    """Read files: in this process, or on workers, which must see them under the same paths.
 
     Args:
-        cluster: the workers.
         paths: the files.
         joints: the arm, or names of joints; see `Log.read`.
         options: further options of `Log.read`.
+        cluster: the workers.
+        long: files that are large together are not read into memory, but block by block into
+            scratch files, as by `Log.stream`. The workers of a cluster need to see these, too.
     """
-    arm = cluster.submit(_same, joints)
-    futures = [cluster.submit(_read, str(path.absolute()), arm, dict(options)) for path in paths]
+    stream = long and not options.get("sort") and sum(map(_size, paths)) > LARGE
+    if cluster is None:
+        return [_opened(path, joints, options, stream) for path in paths]
+    arm, folder = cluster.submit(_same, joints), scratch_path() if stream else None
+    if stream and folder is None:
+        raise InputError("logs larger than memory are read by workers within `shared_scratch`.")
+    each = [(folder, _read, str(path.absolute()), arm, dict(options), stream) for path in paths]
     logs: list[Log] = []
     given: dict[str, Any]
-    for path, (given, said) in zip(paths, cluster.results(futures), strict=True):
+    for path, (given, said) in zip(paths, cluster.each(done_in, each), strict=True):
         for words in said:
             warnings.warn(words.replace(str(path.absolute()), str(path)), LogWarning, stacklevel=3)
         given["source"] = str(path)
-        logs.append(Log(**given))
+        logs.append((LongLog if stream else Log)(**given))
     return logs
+
+
+def _size(path: Path) -> int:
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0  # the reader reports the error
+
+
+def _opened(path: str | Path, joints: object, options: Mapping[str, Any], stream: bool) -> Log:
+    if not stream:
+        return Log.read(path, joints=joints, **options)
+    return Log.stream(path, joints=joints, **{k: v for k, v in options.items() if k != "sort"})
 
 
 def _same(joints: object) -> object:
     return joints
 
 
-def _read(path: str, joints: Any, options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _read(
+    path: str, joints: Any, options: Mapping[str, Any], stream: bool
+) -> tuple[dict[str, Any], list[str]]:
     """Return the arguments of a log, and the warnings about it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LogWarning)
         try:
-            log = Log.read(path, joints=joints, **options)
+            log = _opened(path, joints, options, stream)
         except FileError as error:
             if not os.path.exists(path):
                 said = f"{error} It was looked for on a worker: all of them need the same folders."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -20,7 +21,15 @@ from armdyn.checks import (
     checked_text,
 )
 from armdyn.errors import InputError, shown
-from armdyn.log.columns import ANGLES, NORMALISED, ROLES, TIMES
+from armdyn.log.recognition.names import ROLES
+from armdyn.log.recognition.units import (
+    ANGLES,
+    COUNTS,
+    COUNTS_PER_TURN,
+    NORMALISED,
+    POSITION_UNITS,
+    TIMES,
+)
 
 # The arguments of `Log.read` and `Log.stream`, checked before any file is opened.
 
@@ -86,7 +95,19 @@ class ReadOptions:
 
     def scales(self, n: int) -> Array | None:
         """Return the factors of positions to SI units; None if no unit is given."""
-        if self.units is None or self.units == NORMALISED:  # its reader knows the factors
+        units = self._unit_of_each(n)
+        factors = {**ANGLES, COUNTS: math.tau / COUNTS_PER_TURN}
+        return None if units is None else np.array([factors[unit] for unit in units])
+
+    def zeros(self, n: int) -> Array | None:
+        """Return the numbers that are position 0 of joints in counts; None if none is."""
+        units = self._unit_of_each(n)
+        if units is None or COUNTS not in units:
+            return None
+        return np.array([COUNTS_PER_TURN / 2 if unit == COUNTS else 0.0 for unit in units])
+
+    def _unit_of_each(self, n: int) -> Sequence[str] | None:
+        if self.units is None or self.units == NORMALISED:  # steps of encoders tell the factors
             return None
         each = (self.units,) * n if isinstance(self.units, str) else self.units
         if len(each) != n:
@@ -94,7 +115,7 @@ class ReadOptions:
                 f"`units` is {shown(self.units)}, expected one unit or one for each of {n}.",
                 argument="units",
             )
-        return np.array([ANGLES[unit] for unit in each])
+        return each
 
     def gear_matrix(self, n: int) -> Array | None:
         """Return G of q_joint = G q_motor; None if quantities are on the joint side."""
@@ -153,8 +174,8 @@ def _units(units: object) -> str | tuple[str, ...] | None:
     if units is None:
         return None
     if isinstance(units, str):
-        return _choice(units, "units", (*ANGLES, NORMALISED))
-    return _each(units, "units", ANGLES)
+        return _choice(units, "units", POSITION_UNITS)
+    return _each(units, "units", (*ANGLES, COUNTS))
 
 
 def _optional_text(value: object, name: str) -> str | None:
@@ -203,7 +224,7 @@ def checked_stamps(value: object) -> tuple[Array, list[str], float]:
         value = _seconds(array, notes)
         if array.dtype.kind == "M" and array.ndim == 1 and len(array):
             origin = float((array[0] - np.datetime64(0, "s")) / np.timedelta64(1, "s"))
-    t = _frozen(checked_array(value, "t", ("N",), empty=True))
+    t = checked_array(value, "t", ("N",), empty=True, frozen=True)
     late = np.flatnonzero(np.diff(t) <= 0)
     if len(late):
         k = int(late[0])
@@ -236,12 +257,12 @@ def _seconds(times: NDArray[Any], notes: list[str]) -> object:
 
 def checked_samples(value: object, name: str, shape: tuple[int, ...] | None = None) -> Array:
     """Return samples ``(N, n)`` of all joints; with `shape`, of that shape."""
-    array = checked_array(value, name, ("N", "n"), empty=True)
+    array = checked_array(value, name, ("N", "n"), empty=True, frozen=True)
     if shape is not None and array.shape != shape:
         raise InputError(
             f"`{name}` has the shape {array.shape}, but `q` has {shape}.", argument=name
         )
-    return _frozen(array)
+    return array
 
 
 def checked_joint_names(names: Sequence[str], n: int) -> tuple[str, ...]:

@@ -16,14 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.errors import ArmdynError, LogError, LogWarning, shown
-from armdyn.log.columns import EXTRA, ROLES, UNITS, Table, unit_in
+from armdyn.errors import ArmdynError, LogError, LogWarning
+from armdyn.log.columns import Table, with_clock
 from armdyn.log.formats import format_read
 from armdyn.log.log import LongLog
-from armdyn.log.match import Matched, matched, meaning_in
 from armdyn.log.options import ReadOptions
+from armdyn.log.recognition.conversion import (
+    PositionUnits,
+    block_of,
+    is_prismatic,
+    joint_count,
+    tell_assumed,
+    to_si,
+    with_known_rates,
+)
+from armdyn.log.recognition.match import Matched, matched
+from armdyn.log.recognition.names import EXTRA, ROLES
 from armdyn.log.rows import FileRows, extremes
 from armdyn.log.stamps import EpisodeClock, check_angles, clock_of, ordered, still_joints
+from armdyn.log.turns import Turns
 
 # Samples of a table: blocks of joints, complete rows, SI units, the joint side of the drives.
 
@@ -39,35 +50,6 @@ def told_with(file: Path) -> Generator[None]:
         if isinstance(error, ArmdynError):
             raise
         raise LogError(file, f"cannot be read: {error}.") from error
-
-
-def numbers_of(table: Table, role: str, match: Matched) -> list[Array]:
-    """Return the columns of a quantity, or the one block of all joints."""
-    for name in match.names[role]:
-        if name in table.text:
-            cell, line = table.text[name]
-            raise LogError(table.path, f"{name!r} is {shown(cell)}, not a number.", line)
-    return [table.columns[name] for name in match.names[role]]
-
-
-def joint_count(table: Table, match: Matched) -> int:
-    """Return the number of joints that have positions."""
-    q = numbers_of(table, "q", match)
-    return q[0].shape[1] if q[0].ndim == 2 else len(q)
-
-
-def block_of(table: Table, role: str, match: Matched) -> Array:
-    """Return a quantity as one array ``(N, n)``."""
-    parts = numbers_of(table, role, match)
-    block = parts[0] if parts[0].ndim == 2 else np.stack(parts, axis=1)
-    n = joint_count(table, match)
-    if block.shape[1] != n:
-        raise LogError(
-            table.path,
-            f"{role!r} ({', '.join(match.names[role])}) has {block.shape[1]} joints, but there are "
-            f"positions of {n}.",
-        )
-    return block
 
 
 def complete_rows(
@@ -100,34 +82,6 @@ def complete_rows(
     return np.flatnonzero(good)
 
 
-def to_si(table: Table, blocks: dict[str, Array], match: Matched, scale: Array | None) -> bool:
-    """Convert in place; return whether the unit of the positions is known."""
-    for role, block in blocks.items():
-        units = [_unit(table, name, role) for name in match.names[role]]
-        known = UNITS[role]
-        factors = np.array([known.get(unit, 1.0) if unit else 1.0 for unit in units])
-        if any(name in table.scales for name in match.names[role]):
-            factors = np.array([table.scales.get(name, 1.0) for name in match.names[role]])
-        elif role == "q_cmd" and not any(units):
-            units = [_unit(table, name, "q") for name in match.names["q"]]
-            factors = np.array([known.get(unit, 1.0) if unit else 1.0 for unit in units])
-        follows = role in ("q", "q_cmd") or (role in ("qd", "qdd") and not any(units))
-        if scale is not None and follows:
-            factors = scale
-        if np.any(factors != 1.0):
-            blocks[role] = block * factors
-    told = [name in table.scales or _unit(table, name, "q") for name in match.names["q"]]
-    return scale is not None or (bool(told) and all(told))
-
-
-def _unit(table: Table, name: str, role: str) -> str | None:
-    """Return the unit that the name of a column says, also of a name that is not understood."""
-    meant = meaning_in(table, name)
-    if name in table.meanings:
-        return meant.unit if meant else None
-    return (meant.unit if meant else None) or unit_in(name, role)
-
-
 def to_joint_side(
     blocks: dict[str, Array], gear: Array, sides: Sequence[str], notes: list[str]
 ) -> None:
@@ -154,19 +108,24 @@ class _Conversion:
         match: which columns the quantities are.
         labels: names of the joints.
         origin: the clock of the file at time 0 [s].
-        is_unit_known: whether the unit of the positions is known.
+        units: of the positions.
     """
 
     def __init__(self, first: Table, options: ReadOptions) -> None:
         self._options = options
-        self.match = matched(first, options.joint_names, options.columns, options.torque)
+        columns = {k: v for k, v in options.columns.items() if k not in first.chosen}
+        self.match = matched(first, options.joint_names, columns, options.torque)
         n = joint_count(first, self.match)
         self.labels = self.match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
-        self._gears, self._scale = options.gear_matrix(n), options.scales(n)
+        self._gears = options.gear_matrix(n)
         first.notes += self.match.notes
+        self.units = PositionUnits.of(first, self.match, self.labels, options)
+        self.match = with_known_rates(first, self.match, self.units)
         self._clock = clock_of(first, self.match.time, self.match.nanosec, options.time_unit)
         self.origin = (self._clock.origin or 0.0) / self._clock.per_second
-        self.is_unit_known = True
+
+        self._turns = Turns(n)
+        self._turning = np.array([not is_prismatic(options.joints, k, n) for k in range(n)])
         self._episodes, self._lengths = EpisodeClock(), Counter[int]()
         self._said = {"time_unit": self._clock.guessed or "", **first.said}
 
@@ -192,18 +151,29 @@ class _Conversion:
             kept = episodes[rows]
             ends = [0, *(np.flatnonzero(np.diff(kept)) + 1).tolist(), len(kept)]
             self._lengths.update({int(kept[a]): b - a for a, b in pairwise(ends) if a < b})
-        self.is_unit_known = to_si(table, blocks, self.match, self._scale)
+        to_si(table, blocks, self.match, self.units)
         if self._gears is not None:
             to_joint_side(blocks, self._gears, options.motor_side, table.notes)
+        elif "q" in blocks:
+            q = self._turns.unwrapped(t, blocks["q"])
+            blocks["q"] = q if self._turning.all() else np.where(self._turning, q, blocks["q"])
+            if "q_cmd" in blocks and self._turns.count.any():
+                blocks["q_cmd"] = self._turns.beside(blocks["q"], blocks["q_cmd"])
         return t, rows, blocks
+
+    @property
+    def turns_in_words(self) -> list[str]:
+        """Return a sentence on joints whose positions jump by a turn; none if none do."""
+        return self._turns.words(self.labels)
 
     def command(self, file: Path) -> str:
         """Return the command line that reads the file in the same way without guessing."""
         options = self._options
         said = {
             "units": options.units
+            or self.units.option
             or self._said.get("units")
-            or ("" if self.is_unit_known else "rad"),
+            or ("" if self.units.is_known else "rad"),
             "time-unit": options.time_unit or self._said["time_unit"],
         }
         words = ["armdyn", "identify", "ARM", str(file)]
@@ -230,15 +200,19 @@ class _Conversion:
 def read_arrays(file: Path, options: ReadOptions) -> dict[str, Any]:
     """Return the arguments of `Log` for a file."""
     with told_with(file):
-        table = format_read(file).table(file, options.of_format)
+        whole = format_read(file).table(file, options.of_format)
+        (table,) = with_clock([whole], options.columns.get("t"))
     found = _Conversion(table, options)
     match = found.match
     t, rows, blocks = found.samples(table, match.names)
-    if not found.is_unit_known:
+    if not found.units.is_known:
         check_angles(table, found.labels, blocks["q"], options.joints)
+        tell_assumed(table, table, match, found.units, blocks["q"])
     still = still_joints(found.labels, blocks["q"], blocks.get(match.effort))
     for words in (*table.lost, *still):
         warnings.warn(f"{file}: {words}", LogWarning, stacklevel=4)
+    for array in (t, *blocks.values()):  # a log shares arrays that nobody can write to
+        array.flags.writeable = False
     used = {match.time, match.nanosec, match.episode}
     used.update(name for role in blocks for name in match.names[role])
     return {
@@ -257,7 +231,7 @@ def read_arrays(file: Path, options: ReadOptions) -> dict[str, Any]:
             k.removeprefix(EXTRA): v[rows] for k, v in table.columns.items() if k not in used
         },
         "source": str(file),
-        "notes": (*table.notes, *table.lost, *still),
+        "notes": (*table.notes, *found.turns_in_words, *table.lost, *still),
         "origin": found.origin,
         "command": found.command(file),
     }
@@ -272,7 +246,7 @@ NEEDED = ("q", "qd", "tau", "current", "q_cmd", "load")
 def stream_log(file: Path, options: ReadOptions) -> LongLog:
     """Read a file block by block."""
     with told_with(file):
-        tables = format_read(file).tables(file, options.of_format)
+        tables = _tables(file, options)
         first = _with_rows(tables)
         found = _Conversion(first, options)
         labels = found.labels
@@ -281,8 +255,9 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
             t, rows, blocks = found.samples(table, made.columns)
             made.add(table, t, rows, blocks)
     last = Table(file, {})
-    if not found.is_unit_known:
+    if not found.units.is_known:
         check_angles(last, labels, made.extremes["q"], options.joints)
+        tell_assumed(last, first, found.match, found.units, made.extremes["q"])
     still: list[str] = []
     if len(made.t) > 1:
         still = still_joints(labels, made.extremes["q"], made.extremes.get(found.match.effort))
@@ -302,10 +277,32 @@ def stream_log(file: Path, options: ReadOptions) -> LongLog:
         load=cast("Array | None", made.columns.get("load")),
         episodes=found.episodes,
         source=str(file),
-        notes=(*dict.fromkeys((*made.notes, *last.notes)), *made.lost, *still),
+        notes=(
+            *dict.fromkeys((*made.notes, *last.notes)),
+            *found.turns_in_words,
+            *made.lost,
+            *still,
+        ),
         origin=found.origin,
         command=found.command(file),
     )
+
+
+def first_stamp(file: Path, options: ReadOptions) -> float:
+    """Return the recorder's clock at the first sample of a file [s]; only its first block is read.
+
+    Raises:
+        LogError: the file is not a log of an arm.
+    """
+    with told_with(file):
+        first = _with_rows(_tables(file, options))
+        found = _Conversion(first, options)
+        t = found.samples(first, ())[0]
+    return found.origin + float(t[0]) if len(t) else found.origin
+
+
+def _tables(file: Path, options: ReadOptions) -> Iterator[Table]:
+    return with_clock(format_read(file).tables(file, options.of_format), options.columns.get("t"))
 
 
 def _with_rows(tables: Iterator[Table]) -> Table:

@@ -4,30 +4,154 @@ from __future__ import annotations
 
 import bisect
 import mmap
+import os
 import tempfile
+import threading
 import weakref
-from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NoReturn, cast
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import FileError, InputError, shown
+from armdyn.writing import scratch_folder
 
 # Rows that do not fit in memory: in a scratch file, read slice by slice.
+#
+# A scratch file is unnamed, or has a name in the folder of `shared_scratch`. Files with names can
+# be read by other processes, and take no file descriptor while nobody reads them.
+
+
+class _Folder:
+    """A folder of scratch files, made for the first of them."""
+
+    def __init__(self) -> None:
+        self._stack, self._lock = ExitStack(), threading.Lock()
+        self._path: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        with self._lock:
+            if self._path is None:
+                try:
+                    self._path = self._stack.enter_context(scratch_folder())
+                except OSError as error:
+                    raise _no_space(error) from error
+                _owned.add(self._path)
+            return self._path
+
+    def remove(self) -> None:
+        """Remove the folder with its files."""
+        self._stack.close()
+        _owned.discard(self._path)
+
+
+_current: ContextVar[_Folder | Path | None] = ContextVar("armdyn_scratch_folder", default=None)
+# Folders that this process made: it removes a file with the last column that uses it.
+_owned: set[Path | None] = set()
+_scratches: WeakValueDictionary[Path, _Scratch] = WeakValueDictionary()
+
+
+@contextmanager
+def shared_scratch() -> Generator[None]:
+    """Keep new rows in named files within the block, in a folder that is removed at its end.
+
+    Other processes that see the folder can be sent the rows; see `scratch_in`. Within another
+    such block, its folder is used.
+    """
+    if _current.get() is not None:
+        yield
+        return
+    folder = _Folder()
+    token = _current.set(folder)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+        folder.remove()
+
+
+def scratch_path() -> Path | None:
+    """Return the folder of `shared_scratch`; None outside of such a block."""
+    current = _current.get()
+    return current.path if isinstance(current, _Folder) else current
+
+
+@contextmanager
+def scratch_in(folder: Path) -> Generator[None]:
+    """Keep new rows in a folder of another process within the block.
+
+    Raises:
+        FileError: the folder is not there.
+    """
+    if not os.path.isdir(folder):
+        raise FileError(
+            folder,
+            "a worker does not see this folder, which keeps the samples of long logs. Set TMPDIR "
+            "to a folder that all machines share under one path.",
+        )
+    token = _current.set(folder)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def done_in(folder: Path | None, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function makes of its arguments, with new rows in a folder, unless None."""
+    with nullcontext() if folder is None else scratch_in(folder):
+        return function(*arguments)
 
 
 class _Scratch:
-    """An unnamed file, removed with the last column that uses it."""
+    """A file, removed with the last column that uses it."""
 
-    def __init__(self) -> None:
-        try:
-            made = tempfile.TemporaryFile(prefix="armdyn-", buffering=0)
-        except OSError as error:
-            raise _no_space(error) from error
-        self.file = cast(BinaryIO, made)
-        weakref.finalize(self, made.close)
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        if path is None:
+            try:
+                made = tempfile.TemporaryFile(prefix="armdyn-", buffering=0)
+            except OSError as error:
+                raise _no_space(error) from error
+            self._file = cast(BinaryIO, made)
+            weakref.finalize(self, made.close)
+        elif path.parent in _owned:
+            weakref.finalize(self, path.unlink, missing_ok=True)
+
+    @contextmanager
+    def opened(self) -> Generator[BinaryIO]:
+        """Yield the file, open for reading and writing."""
+        if self.path is None:
+            yield self._file
+            return
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+        with os.fdopen(descriptor, "r+b", buffering=0) as file:
+            yield cast(BinaryIO, file)
+
+
+def _new_scratch() -> _Scratch:
+    folder = scratch_path()
+    return _Scratch() if folder is None else _named(folder / f"{os.urandom(16).hex()}.rows")
+
+
+def _named(path: Path) -> _Scratch:
+    """Return the file of a path: one object in this process, so that its last user removes it."""
+    found = _scratches.get(path)
+    if found is None:
+        found = _scratches[path] = _Scratch(path)
+    return found
+
+
+def _sent(path: Path, width: tuple[int, ...], first: int, count: int) -> FileRows:
+    """Return rows in a named file."""
+    return FileRows.at(_named(path), width, first, count)
 
 
 def _no_space(error: OSError) -> FileError:
@@ -47,8 +171,15 @@ class FileRows:
         Args:
             width: of the rows; none for a single column ``(N,)``.
         """
-        self._scratch = _Scratch()
+        self._scratch = _new_scratch()
         self._width, self._first, self._count = width, 0, 0
+
+    @classmethod
+    def at(cls, scratch: _Scratch, width: tuple[int, ...], first: int, count: int) -> FileRows:
+        """Return rows of a file that is there, unread."""
+        made = object.__new__(cls)
+        made._scratch, made._width, made._first, made._count = scratch, width, first, count
+        return made
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,20 +198,18 @@ class FileRows:
         """Add rows at the end."""
         data = np.ascontiguousarray(rows, dtype=np.float64)
         try:
-            self._scratch.file.seek((self._first + self._count) * self._row_bytes)
-            left = memoryview(cast(Any, data).reshape(-1).view(np.uint8))
-            while len(left):
-                left = left[self._scratch.file.write(left) :]
+            with self._scratch.opened() as file:
+                file.seek((self._first + self._count) * self._row_bytes)
+                left = memoryview(cast(Any, data).reshape(-1).view(np.uint8))
+                while len(left):
+                    left = left[file.write(left) :]
         except OSError as error:
             raise _no_space(error) from error
         self._count += len(data)
 
     def part(self, a: int, b: int) -> FileRows:
         """Return rows a to b, unread."""
-        made = object.__new__(FileRows)
-        made._scratch, made._width = self._scratch, self._width
-        made._first, made._count = self._first + a, b - a
-        return made
+        return FileRows.at(self._scratch, self._width, self._first + a, b - a)
 
     def __getitem__(self, rows: slice | int) -> Array:
         """Return rows ``[a:b]``, or one, read from the file."""
@@ -92,23 +221,31 @@ class FileRows:
         a, b, _ = rows.indices(self._count)
         result = np.empty((max(b - a, 0), *self._width))
         left = memoryview(cast(Any, result).reshape(-1).view(np.uint8))
-        self._scratch.file.seek((self._first + a) * self._row_bytes)
-        while len(left):
-            got = cast(Any, self._scratch.file).readinto(left)
-            if not got:
-                raise FileError(tempfile.gettempdir(), "the samples of a long log are gone.")
-            left = left[got:]
+        with self._scratch.opened() as file:
+            file.seek((self._first + a) * self._row_bytes)
+            while len(left):
+                got = cast(Any, file).readinto(left)
+                if not got:
+                    raise FileError(tempfile.gettempdir(), "the samples of a long log are gone.")
+                left = left[got:]
         return result
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return all rows, for a caller that has the memory."""
         return self[0 : self._count]
 
-    def __reduce__(self) -> NoReturn:
-        raise InputError(
-            "a long log lies in a scratch file of this process and cannot be sent to another; "
-            "send its path."
-        )
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes can read the rows; see `shared_scratch`."""
+        return self._scratch.path is not None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._scratch.path is None:
+            raise InputError(
+                "a long log lies in a scratch file of this process and cannot be sent to another; "
+                "send its path."
+            )
+        return _sent, (self._scratch.path, self._width, self._first, self._count)
 
     @property
     def _row_bytes(self) -> int:
@@ -156,6 +293,11 @@ BLOCK = 1 << 14
 
 # Rows that are compared together: NumPy is slow on short rows.
 SIDE = 64
+
+
+def is_shared(column: object) -> bool:
+    """Whether a column lies in a file that other processes can read."""
+    return isinstance(column, FileRows) and column.is_shared
 
 
 def is_in_file(column: object) -> bool:

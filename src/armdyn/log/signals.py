@@ -187,10 +187,12 @@ def _pieces(
         raise InputError("the log is too short: it has a single sample.")
     pieces = segments(log, max_gap)
     rate = even_rate(log, pieces)
-    if cutoff is not None and checked_positive(cutoff, "cutoff") > MAX_NYQUIST_SHARE * rate / 2:
+    highest = MAX_NYQUIST_SHARE * rate / 2
+    # the rate of stamps has rounding errors, and a cut-off that was printed, too
+    if cutoff is not None and checked_positive(cutoff, "cutoff") > 1.001 * highest:
         raise InputError(
             f"`cutoff` is {cutoff:g} Hz, but at {rate:.4g} samples a second it can be "
-            f"at most {MAX_NYQUIST_SHARE * rate / 2:.4g} Hz.",
+            f"at most {highest:.4g} Hz.",
             argument="cutoff",
         )
     return pieces, rate

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import LogError
-from armdyn.log.columns import TIMES, Table
-from armdyn.log.match import meaning_in
+from armdyn.log.columns import Table
+from armdyn.log.recognition.patterns import meaning_in
+from armdyn.log.recognition.units import COUNTS_PER_TURN, TIMES
 from armdyn.log.rows import extremes
 
 # Time stamps: their unit, and their order.
@@ -191,6 +192,9 @@ MOST_TURNS = 1.5 * math.tau
 # One degree [rad].
 DEGREE = math.pi / 180
 
+# Degrees beyond two turns are not expected.
+MAX_DEGREES = 720.0
+
 # Larger positions cannot be angles, in radians or in degrees: 100 turns.
 MAX_POSITION = 36_000.0
 
@@ -226,12 +230,17 @@ def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -
                 f"positions of {name} go from {low:.4g} to {high:.4g}: no joint does, a number is "
                 'wrong. If they are right say units="rad".',
             )
-        if far and degrees:
+        if far and (degrees or max(-low, high) > MOST_TURNS):
             limits = f", its limits are {lower:.4g} to {upper:.4g} rad" if bounded else ""
+            is_count = 0 <= low and high < COUNTS_PER_TURN and bool((q % 1.0 == 0.0).all())
+            is_likely = is_count and (not degrees or high > MAX_DEGREES)
+            unit, what = ("counts", "steps of servo drives") if is_likely else ("deg", "degrees")
+            other = "deg" if is_likely else "counts" if is_count else ""
+            other = f', or units="{other}"' if other else ""
             raise LogError(
                 table.path,
-                f"positions of {name} go from {low:.4g} to {high:.4g}{limits}: are they degrees? "
-                'Say units="deg", or units="rad" if they are radians.',
+                f"positions of {name} go from {low:.4g} to {high:.4g}{limits}: are they {what}? "
+                f'Say units="{unit}", or units="rad" if they are radians{other}.',
             )
         if bounded:
             table.notes.append(

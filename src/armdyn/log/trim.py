@@ -13,16 +13,16 @@ from armdyn.errors import InputError
 from armdyn.log.log import Log
 from armdyn.log.rows import FileRows, blocks, first_not_before, is_in_file
 
+# A joint is at rest below this share of its greatest speed. The dead band of a fit is twice this:
+# near rest friction of real drives is no function of the speed.
 AT_REST = 0.02
-"""A joint is at rest below this share of its greatest speed. The dead band of a fit is twice this:
-near rest friction of real drives is no function of the speed."""
 
+# A joint that moves less than this share of the joint that moves most does not count: its signal is
+# mostly noise.
 NEGLIGIBLE_MOTION = 1e-2
-"""A joint that moves less than this share of the joint that moves most does not count: its signal
-is mostly noise."""
 
+# Rest that is kept before and after the motion [s]: filters start up in it.
 MARGIN = 0.25
-"""Rest that is kept before and after the motion [s]: filters start up in it."""
 
 
 @dataclass(frozen=True)

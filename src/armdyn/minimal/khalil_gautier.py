@@ -22,8 +22,8 @@ from armdyn.minimal.closed_form import LinearSet
 from armdyn.minimal.other_sets import OtherSet
 from armdyn.robot.chain import Chain
 
+# The regrouped parameters of a link: combinations of all parameters, (10n,) each.
 Link = dict[str, Array]
-"""The regrouped parameters of a link: combinations of all parameters, (10n,) each."""
 
 THEIRS: dict[Symbol, tuple[str, str]] = {
     "U11-U22": ("XXR", "Ixx"), "U33": ("ZZR", "Izz"), "U12": ("XYR", "Ixy"),

@@ -85,6 +85,37 @@ def kappas(chain: Chain, found: Structure, ours: LinearSet) -> OtherSet:
     return OtherSet(tuple(named), ("kg m",) * len(named), matrix, matrix @ ours.right_inverse)
 
 
+@dataclass(frozen=True)
+class Partition:
+    """[Lin1994] (9): the set of the inertia matrix from parameters that gravity shows, and others.
+
+    The combinations that the inertia matrix shows are ``[w; 0] + [P1; P2] @ w_g``.
+
+    Attributes:
+        w: names of the minimal parameters that torques at rest do not show.
+        w_g: names of those that torques at rest show.
+        P1: ``(len(w), len(w_g))``, in the units of w over those of w_g.
+        P2: ``(m, len(w_g))``: the other m combinations that the inertia matrix shows.
+    """
+
+    w: tuple[str, ...]
+    w_g: tuple[str, ...]
+    P1: Array
+    P2: Array
+
+
+def partition(names: Sequence[str], only: OtherSet, at_rest: Sequence[str]) -> Partition:
+    """Return (9) for a minimal set, the set of its inertia matrix, and its names seen at rest."""
+    shown = [k for k, name in enumerate(names) if name in at_rest]
+    others = [k for k, name in enumerate(names) if name not in at_rest]
+    own, by_gravity = only.change[:, others], only.change[:, shown]
+    apart = np.abs(own).max(axis=1, initial=0.0) > FAINT
+    # the rows of w are a nonsingular combination of its own parameters, which is taken back
+    P1 = cast(Array, np.linalg.solve(own[apart], by_gravity[apart]))
+    w, w_g = (tuple(names[k] for k in chosen) for chosen in (others, shown))
+    return Partition(w, w_g, P1, by_gravity[~apart])
+
+
 def seen_at_rest(chain: Chain, links: LinearSet) -> tuple[str, ...]:
     """Return the names of combinations that torques at rest depend on, found numerically."""
     q, _, _ = random_states(chain.n, 12 * chain.n + 6)

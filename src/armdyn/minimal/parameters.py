@@ -13,15 +13,24 @@ from numpy.typing import ArrayLike
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
 from armdyn.algorithms.structure import structure
 from armdyn.arrays import Array
-from armdyn.checks import checked_array, checked_choice, checked_text
+from armdyn.checks import checked_array, checked_choice, checked_number, checked_text
 from armdyn.graph.program import Program
 from armdyn.minimal.check import checked_set
 from armdyn.minimal.closed_form import gravity_only
+from armdyn.minimal.comparison import COMPARISON_TOLERANCE, SetComparison, compared
 from armdyn.minimal.drives import drive_names, drive_parameters, with_drives
 from armdyn.minimal.dynamics import at_run_time, built_in
 from armdyn.minimal.invisible import Invisible, invisible
 from armdyn.minimal.khalil_gautier import khalil_gautier
-from armdyn.minimal.other_sets import OtherSet, check_form, inertia_set, kappas, seen_at_rest
+from armdyn.minimal.other_sets import (
+    OtherSet,
+    Partition,
+    check_form,
+    inertia_set,
+    kappas,
+    partition,
+    seen_at_rest,
+)
 from armdyn.minimal.programs import regressor_program
 from armdyn.minimal.terms import latex_lines, minimal_card, written
 from armdyn.programs.key import ProgramKey
@@ -174,6 +183,79 @@ class MinimalParameters:
             ['U2_13', 'U2_23', 'k2_x', 'k2_y']
         """
         return inertia_set(self._chain, self._set, self.rotor)
+
+    def partition(self) -> Partition:
+        """Return P1 and P2 of [Lin1994] (9): what gravity tells about the inertia matrix.
+
+        Returns:
+            The names of w and w_g, and the matrices: the inertia matrix determines
+            ``[w; 0] + [P1; P2] @ w_g``.
+
+        Raises:
+            InputError: the closed form does not hold for the geometry of the arm.
+
+        Examples:
+            >>> split = armdyn.load("puma560").minimal.partition()
+            >>> len(split.w), len(split.w_g), split.P1.shape, split.P2.shape
+            (26, 10, (26, 10), (8, 10))
+        """
+        check_form(self._chain, "P1 and P2 of [Lin1994] (9) follow", self._closed)
+        return partition(self.names, self.inertia_only(), self.gravity_only)
+
+    def is_minimal(self, matrix: ArrayLike, *, tolerance: float = COMPARISON_TOLERANCE) -> bool:
+        """Check whether other combinations of the parameters are a minimal set: Corollary 6.
+
+        [Lin1994]: a set with as many elements is minimal if and only if it follows from this one by
+        a nonsingular matrix.
+
+        Args:
+            matrix: ``(j, N)``: the combinations are ``matrix @ parameters``, in the order of
+                `parameter_names`.
+            tolerance: relative size of coefficients that count as zero (no unit).
+
+        Returns:
+            Whether the combinations are independent and determine all torques, and nothing else.
+
+        Raises:
+            InputError: `matrix` has a wrong shape or is not finite, or `tolerance` is not in (0,
+                0.1].
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> base.is_minimal(2.0 * base.matrix), base.is_minimal(base.matrix[:5])
+            (True, False)
+        """
+        return self.explain(matrix, tolerance=tolerance).is_minimal
+
+    def explain(
+        self, matrix: ArrayLike, *, tolerance: float = COMPARISON_TOLERANCE
+    ) -> SetComparison:
+        """Return what makes other combinations a minimal set, or keeps them from it.
+
+        Args:
+            matrix: ``(j, N)``: the combinations are ``matrix @ parameters``, in the order of
+                `parameter_names`.
+            tolerance: relative size of coefficients that count as zero (no unit).
+
+        Returns:
+            Whether it is a minimal set, which rows are dependent or contain what no torque shows,
+            and which minimal parameters do not follow from it; print it.
+
+        Raises:
+            InputError: `matrix` has a wrong shape or is not finite, or `tolerance` is not in (0,
+                0.1].
+
+        Examples:
+            >>> base = armdyn.load("planar2").minimal
+            >>> print(base.explain(base.matrix[[0, 1, 2, 3, 4, 4]]))
+            no minimal set: 5 of 6 combinations are independent and visible, 6 are needed
+            row 5 is dependent: it is 1 × row 4
+            not determined by the set: k2_y
+        """
+        N = self._set.matrix.shape[1]
+        Q = checked_array(matrix, "matrix", ("j", N), what=f"finite numbers in {N} columns")
+        checked_number(tolerance, "tolerance", above=0.0, most=0.1)
+        return compared(self._set, self._right_inverse, self.parameter_names, Q, tolerance)
 
     def kappas(self) -> OtherSet:
         """Return kappa_1 and kappa_2 of [Lin1994] (53), (54), for every joint that has them.

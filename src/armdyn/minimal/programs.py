@@ -23,11 +23,11 @@ from armdyn.scalar import Scalar
 # smaller ones are rounding of cosines and sines.
 RESIDUE = 1e-14
 
+# The input that holds the values of the minimal parameters.
 VALUES = "w"
-"""The input that holds the values of the minimal parameters."""
 
+# Inputs other than states that may remain in addition to the minimal parameters.
 CONSTANTS = ("rotor", "friction")
-"""Inputs other than states that may remain in addition to the minimal parameters."""
 
 
 def regressor_program(

@@ -94,8 +94,8 @@ class Quintic:
         return Quintic(factor * self.duration)
 
 
+# A motion from 0 to 1 in a `duration`, at rest at both ends.
 Profile: TypeAlias = Trapezoid | Quintic
-"""A motion from 0 to 1 in a `duration`, at rest at both ends."""
 
 
 def profile(shape: str, speed: float, acceleration: float, duration: float | None) -> Profile:

@@ -219,6 +219,7 @@ LEVELS = (1 << 24) - 1
 EQUAL_STEP_SHARE = 1e-6
 
 
+# JavaScript that reads a packed column.
 UNPACK = """\
 function unpacked([low, high, given]) {
   const even = typeof given === "number", raw = even ? "" : atob(given);
@@ -231,7 +232,6 @@ function unpacked([low, high, given]) {
   return values;
 }
 """
-"""JavaScript that reads a packed column."""
 
 
 class Packed:

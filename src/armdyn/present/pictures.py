@@ -13,11 +13,12 @@ from armdyn.files import imported
 from armdyn.writing import check_target, whole_file
 
 SUFFIXES = (".png", ".svg", ".pdf")
-PICTURES_IN_WORDS = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-"""The suffixes of pictures, for help texts."""
 
+# The suffixes of pictures, for help texts.
+PICTURES_IN_WORDS = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+
+# Colours of joints, as in pages: the colour-blind can tell them apart.
 JOINT_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8a7a2c")
-"""Colours of joints, as in pages: the colour-blind can tell them apart."""
 
 # Metadata that keep the time of drawing out of a file.
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}

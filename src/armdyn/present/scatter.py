@@ -40,6 +40,9 @@ def scatter(
     unit: str,
     label: str,
     corner: str = "",
+    *,
+    heights: tuple[float, float] | None = None,
+    ticks: int = 4,
 ) -> Html:
     """Return a drawing.
 
@@ -49,10 +52,12 @@ def scatter(
         unit: of x, written below.
         label: what it shows, for readers who do not see it.
         corner: words in the upper right corner.
+        heights: lowest and highest y that fit in, so that drawings have the same scale.
+        ticks: about how many numbers are below.
     """
     xs = [x for x, _, _ in dots] + [one.x for one in traces]
     ys = [np.quantile(y, [OUTSIDE, 1.0 - OUTSIDE]) for _, y, _ in dots if len(y)]
-    ys += [one.y for one in traces]
+    ys += [one.y for one in traces] + ([] if heights is None else [np.array(heights)])
     across, down = svg.scale_of(*xs), svg.scale_of(*ys)
     inside = [svg.level(0.0, down, "zero")] if down.low < 0.0 < down.high else []
     wide = WIDTH - LEFT - RIGHT
@@ -69,7 +74,7 @@ def scatter(
             ]
         ),
         svg.down_ticks(down, 3, LEFT, ABOVE, TALL),
-        svg.across_ticks(across, 4, LEFT, wide, ABOVE + TALL + 14),
+        svg.across_ticks(across, ticks, LEFT, wide, ABOVE + TALL + 14),
         unit,
         label,
     )

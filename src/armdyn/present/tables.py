@@ -11,8 +11,8 @@ from armdyn.present.html import Html, joined, table, tag
 
 # A table of text for the terminal, Markdown and HTML.
 
+# The tone of a cell: good, marginal, bad, unimportant, or most important.
 Tone: TypeAlias = Literal["good", "fair", "bad", "faint", "strong"]
-"""The tone of a cell: good, marginal, bad, unimportant, or most important."""
 
 
 class Toned(str):

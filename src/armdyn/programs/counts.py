@@ -38,7 +38,9 @@ def operation_counts(
             roots are in ``mul``, rotations are on hand); "simplified" for that recursion after
             exact rules: no product with 0 or 1, nothing computed twice or in vain. The last two
             exist for methods whose recursion a paper prints, and need the distribution
-            ``armdyn-papers``.
+            ``armdyn-papers``. Of "lin_fang_1" to "lin_fang_5" they are Tables I to V of
+            [LinFang1999], which have composite bodies on hand; the paper makes composite bodies
+            from minimal parameters only, in "lin_fang_1_minimal" and "lin_fang_2_minimal".
 
     Returns:
         The counts of one evaluation.
@@ -50,7 +52,9 @@ def operation_counts(
     Examples:
         >>> armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6)
         Operations(mul=320, add=285, div=0, sqrt=0, trig=10)
-        >>> print(armdyn.operation_counts("mass_matrix", "lin_fang_1", n=6, stage="printed"))
+        >>> print(
+        ...     armdyn.operation_counts("mass_matrix", "lin_fang_1_minimal", n=6, stage="printed")
+        ... )
         407M 301A
     """
     checked_choice(kind, "kind", QUANTITIES, what="quantity")

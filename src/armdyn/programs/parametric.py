@@ -22,8 +22,8 @@ from armdyn.robot.chain import Chain, Link
 from armdyn.robot.friction import in_table, out_of_table, parameter_terms
 from armdyn.scalar import Op, Scalar
 
+# The inputs that hold the constants of the links.
 INERTIAL, ROTOR, FRICTION = INPUTS = ("p", "rotor", "friction")
-"""The inputs that hold the constants of the links."""
 
 
 def values(chain: Chain) -> dict[str, list[float]]:

@@ -25,8 +25,8 @@ from armdyn.graph.simplify import hoist, simplify
 from armdyn.graph.trace import trace
 from armdyn.scalar import Node, Op, Scalar, symbol
 
+# One number of a slot: the slot's name, "place:name", and an index.
 Label: TypeAlias = tuple[str, int]
-"""One number of a slot: the slot's name, "place:name", and an index."""
 
 TABLE = "constant:joint"
 

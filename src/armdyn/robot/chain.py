@@ -97,8 +97,9 @@ def _half_pi() -> int:
 
 
 Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]
+
+# Entries (xx, xy, xz, yy, yz, zz) of a symmetric 3x3 matrix.
 Symmetric: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
-"""Entries (xx, xy, xz, yy, yz, zz) of a symmetric 3x3 matrix."""
 
 # An angle this close to a multiple of pi/2 [rad] is taken as that multiple: the difference is
 # rounding of pi, not geometry (a thousandth of a nanometre on a link of 1 m).
@@ -143,12 +144,12 @@ class Link:
 
 FIXED, TRANSLATING, MOVING = "fixed", "translating", "moving"
 
+# How a base may move, with the inputs that tell the motion; each includes those before it.
 BASES: dict[str, dict[str, int]] = {
     FIXED: {},
     TRANSLATING: {"base_acceleration": 3},
     MOVING: {"base_acceleration": 6, "base_velocity": 6},
 }
-"""How a base may move, with the inputs that tell the motion; each includes those before it."""
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from typing import Concatenate, TypeAlias
 
 from armdyn.scalar import Scalar, sign, sqrt
 
+# A function of the speed v, the direction s and the numbers of the shape.
 Column: TypeAlias = Callable[Concatenate[Scalar, Scalar, ...], Scalar]
-"""A function of the speed v, the direction s and the numbers of the shape."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,7 @@ def _fading_slope(v: Scalar, s: Scalar, vs: Scalar) -> Scalar:
     return -2.0 * s * (v / (vs * vs)) / (faded * faded)
 
 
+# The terms by the fields of `Joint` that hold their coefficients.
 FRICTION_TERMS: dict[str, FrictionTerm] = {
     "viscous": FrictionTerm(
         "Fv", "viscous", ("N m s", "N s/m"), lambda v, s: v, lambda v, s: 1.0
@@ -106,7 +107,6 @@ FRICTION_TERMS: dict[str, FrictionTerm] = {
         lambda v, s: s * s / (2.0 * sqrt(v * s) + (1.0 - s * s)), signed=True, common=False,
     ),
 }  # fmt: skip
-"""The terms by the fields of `Joint` that hold their coefficients."""
 
 
 def coefficients(joint: object) -> tuple[float, ...]:

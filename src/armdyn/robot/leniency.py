@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from armdyn.checks import Raises, checked_choice, checked_flag, checked_names
 from armdyn.errors import InputError, RobotWarning
 
+# The checks that can be waived by name, for all formats.
 WAIVABLE: dict[str, str] = {
     "triangle": "the triangle inequality of principal moments of inertia",
     "limits": "limits of position, velocity and effort",
 }
-"""The checks that can be waived by name, for all formats."""
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 # The robots that ship with the package: one TOML file each, in the folder ``bundled``.
 
+# How far masses and inertias can be trusted: measured or identified on an arm; from drawings;
+# rounded, guessed or known to be wrong; or those of an arm that exists on paper only.
 TRUST = ("measured", "CAD", "doubtful", "textbook")
-"""How far masses and inertias can be trusted: measured or identified on an arm; from drawings;
-rounded, guessed or known to be wrong; or those of an arm that exists on paper only."""
 
 
 # Arms whose numbers are known to be wrong, not just rough, and what to do.
@@ -37,8 +37,9 @@ WRONG = {
         "armdyn.load('ur5.urdf')."
     )
 }
+
+# Those of them that this process has been warned of.
 told: set[str] = set()
-"""Those of them that this process has been warned of."""
 
 
 class BundledName(str):

@@ -81,8 +81,8 @@ class NamedFrame:
 
 # `Robot`: the frozen description of a serial arm.
 
+# A 4x4 homogeneous placement, as rows.
 Placement: TypeAlias = tuple[tuple[float, float, float, float], ...]
-"""A 4x4 homogeneous placement, as rows."""
 
 IDENTITY: Placement = (
     (1.0, 0.0, 0.0, 0.0),

@@ -26,8 +26,8 @@ from armdyn.simulation.task import SIMULATING
 # Draws and runs of a block depend on its number alone, so a batch has the same bits on one machine
 # and on any number of workers.
 
+# Draws rows for a number of arms.
 Draw: TypeAlias = Callable[[np.random.Generator, int], ArrayLike]
-"""Draws rows for a number of arms."""
 
 # Arms of a block: those that one thread simulates together.
 ARMS = ARMS_PER_PART

@@ -325,8 +325,8 @@ def _state(q: Array, qd: Array) -> str:
     return f", q = {row(q)}, qd = {row(qd)}"
 
 
+# A torque as a function of time and state; states are rows ``(B, n)``.
 Rule = Callable[[float, Array, Array], Array]
-"""A torque as a function of time and state; states are rows ``(B, n)``."""
 
 
 class Forces:

@@ -85,8 +85,8 @@ def crosses(function: object, old: float, new: float) -> bool:
 
 # The time of an event within a step, by root finding on the interpolated states.
 
+# Positions and velocities ``(2n,)`` during a step, as a function of time.
 States = Callable[[float], Array]
-"""Positions and velocities ``(2n,)`` during a step, as a function of time."""
 
 # Checks at these shares of a step find changes that reverse within the step.
 INSIDE = (0.25, 0.5, 0.75)

@@ -148,8 +148,8 @@ def simulate(
 
 # `Live`: an arm that moves step by step, under torques that may change between steps.
 
+# The length of a step [s].
 STEP = 1e-3
-"""The length of a step [s]."""
 
 
 class Live:

@@ -32,8 +32,8 @@ PARALLEL = 1e-12
 
 ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
 
+# A number that stays one, or the name of an input of the algorithms.
 Constant: TypeAlias = float | str
-"""A number that stays one, or the name of an input of the algorithms."""
 
 
 @dataclass(frozen=True)

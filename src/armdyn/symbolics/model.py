@@ -22,8 +22,8 @@ from armdyn.symbolics.series import Powers, Series, Term
 
 # What a user puts in the place of parameters: numbers and polynomials, as series.
 
+# How names of constant angles begin.
 ANGLES = ("beta", "theta")
-"""How names of constant angles begin."""
 
 
 def replaced_by(

@@ -28,8 +28,8 @@ MOST_FACTORED = 12
 # A form by masses, as papers print the mass matrix, is preferred up to this ratio of lengths.
 BY_MASSES = 1.6
 
+# A function of the joints: a sum of products of waves with their factors.
 Function = frozenset[tuple[Waves, Fraction]]
-"""A function of the joints: a sum of products of waves with their factors."""
 
 
 class Readable:

@@ -24,10 +24,11 @@ class Wave(NamedTuple):
     odd: bool
 
 
+# Names of generators with their exponents, sorted by name.
 Powers: TypeAlias = tuple[tuple[str, int], ...]
-"""Names of generators with their exponents, sorted by name."""
+
+# The waves of a term, at most one of each group, sorted.
 Waves: TypeAlias = tuple[Wave, ...]
-"""The waves of a term, at most one of each group, sorted."""
 Term: TypeAlias = tuple[Powers, Waves]
 
 ONE: Term = ((), ())

@@ -15,11 +15,11 @@ from armdyn.robot.formats.geometry import quaternion_of, quaternion_rotation, wx
 
 Colour = tuple[int, int, int]
 
+# Colours of joints that the colour-blind can tell apart.
 JOINTS: tuple[Colour, ...] = (
     (0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (213, 94, 0), (86, 180, 233),
     (138, 122, 44),
 )  # fmt: skip
-"""Colours of joints that the colour-blind can tell apart."""
 LINK: Colour = (215, 220, 227)
 DARK: Colour = (89, 98, 111)
 MASS: Colour = (42, 47, 56)

@@ -14,8 +14,8 @@ from armdyn.checks import checked_text, checked_whole
 from armdyn.errors import InputError
 from armdyn.files import imported
 
+# The address that only programs of this machine reach.
 LOCAL = "127.0.0.1"
-"""The address that only programs of this machine reach."""
 
 # Ports that are tried if none is asked for.
 USUAL = range(8080, 8100)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
-Verdict: TypeAlias = Literal["holds", "holds with a correction", "does not hold", "not tried"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+from armdyn_papers.errata.erratum import Evidence
+from armdyn_papers.verdict import Verdict
 
 Kind: TypeAlias = Literal["equation", "algorithm", "theorem", "table", "figure", "example", "claim"]
 
@@ -29,23 +30,26 @@ class Entry:
     Attributes:
         place: where it is; equations by their numbers, "(7)-(11)".
         says: what it says, in few words of ours.
-        verdict: whether it holds.
+        basis: the verdict that needs no computation: of a study, or of what cannot be read or
+            tried; None where the claims, the errata and the tests of the entry decide.
         methods: "quantity: method" of `armdyn.methods`, or a public name of the package.
         code: functions that follow it, "module:name" within `armdyn`, "papers.module:name" here.
         tests: that show the verdict, "folder/file.py::name" within the tests of armdyn, or
             "papers/tests/file.py::name".
         claims: ids of `armdyn_papers.claims`, "paper.name".
         note: how it is meant, what is wrong with it, or why it was not tried.
+        check: compares the statement as printed with an independent answer.
     """
 
     place: str
     says: str
-    verdict: Verdict
+    basis: Verdict | None = None
     methods: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
     note: str = ""
+    check: Callable[[], Evidence] | None = None
 
     @property
     def kind(self) -> Kind:
@@ -68,6 +72,8 @@ class Paper:
         title: of the paper.
         numbers: of all its equations, "(1)-(55), (A1)-(A10)".
         entries: in the order of the paper.
+        about: the paper in five sentences.
+        example: lines of Python that call its methods and print; `armdyn` is imported.
         remark: what to know before reading.
     """
 
@@ -76,6 +82,8 @@ class Paper:
     title: str
     numbers: str
     entries: tuple[Entry, ...]
+    about: str
+    example: str
     remark: str = ""
 
     @property
@@ -105,37 +113,45 @@ def _between(first: str, last: str) -> list[str]:
     return [f"{letter}{k}" for k in range(start, end + 1)]
 
 
-def holds(place: str, says: str, *references: str, note: str = "") -> Entry:
-    """Return a statement that holds.
+def statement(
+    place: str,
+    says: str,
+    *references: str,
+    note: str = "",
+    check: Callable[[], Evidence] | None = None,
+) -> Entry:
+    """Return a statement whose claims, errata and tests decide whether it holds.
 
     Args:
         place: where it is.
         says: what it says.
         references: methods "quantity: method" and public names "armdyn.Name", functions
-            "module:name", tests "folder/file.py::name", claims "paper.name", told apart by their
-            form.
+            "module:name", tests "folder/file.py::name", claims "paper.name", distinguished by
+            their form.
         note: how it is meant.
+        check: compares the statement as printed with an independent answer.
     """
     tests = tuple(r for r in references if "::" in r)
     methods = tuple(r for r in references if ": " in r or r.startswith("armdyn"))
     code = tuple(r for r in references if ":" in r and r not in (*tests, *methods))
     claims = tuple(r for r in references if ":" not in r and r not in methods)
-    return Entry(place, says, "holds", methods, code, tests, claims, note)
+    return Entry(place, says, None, methods, code, tests, claims, note, check)
 
 
-def corrected(place: str, says: str, *references: str, note: str = "") -> Entry:
-    """Return a statement that holds with a correction."""
-    return replace(holds(place, says, *references, note=note), verdict="holds with a correction")
+def study(verdict: Verdict, place: str, says: str, *references: str, note: str) -> Entry:
+    """Return a statement whose verdict is that of a study: a test of the study asserts it."""
+    return replace(statement(place, says, *references, note=note), basis=verdict)
 
 
-def fails(place: str, says: str, *references: str, note: str) -> Entry:
-    """Return a statement that does not hold."""
-    return replace(holds(place, says, *references, note=note), verdict="does not hold")
+def illegible(place: str, says: str, *references: str, note: str = "") -> Entry:
+    """Return an equation that is not legible; what the text says that it states is checked."""
+    entry = statement(place, says, *references, note=note)
+    return replace(entry, basis="not legible, derived anew")
 
 
 def not_tried(place: str, says: str, *references: str, note: str) -> Entry:
     """Return a statement that was not tried, and why."""
-    return replace(holds(place, says, *references, note=note), verdict="not tried")
+    return replace(statement(place, says, *references, note=note), basis="not tried")
 
 
 def path_of_test(test: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+# Every method of every quantity, on random arms of mixed joints.
 PINOCCHIO = "algorithms/test_methods.py::test_float_run_matches_pinocchio"
-"""Every method of every quantity, on random arms of mixed joints."""
 
+# The checks that the page of errata shows.
 ERRATA = "papers/tests/test_errata.py::test_the_printed_form_fails_and_the_corrected_one_holds"
-"""The checks that the page of errata shows."""
 
 COMPOSITES = (
     "algorithms/test_composite_body.py::test_composite_bodies_are_the_sums_over_their_links"
@@ -21,8 +21,9 @@ MINIMAL_MATRIX = (
 RANK = "minimal/test_minimal_sets.py::test_two_thousand_special_arms_agree_with_the_regressor"
 NUMBERS = "papers/tests/test_tables.py::test_printed_numbers_follow_from_formulas_but_for_two_slips"
 LINES = "papers/tests/test_tables.py::test_lines_of_tables_sum_to_formulas_but_for_three_slips"
+
+# Recursions written as the papers print them, counted by the papers' conventions.
 AS_PRINTED = "papers/tests/test_printed_recursions.py::test_runs_as_printed_take_what_is_printed"
-"""Recursions written as the papers print them, counted by the papers' conventions."""
 
 AS_PRINTED_LINES = "papers/tests/test_printed_recursions.py::test_lines_cost_what_the_paper_prints"
 RUN_AS_PRINTED = (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from armdyn_papers.tables.measured import TABLES
 from armdyn_papers.tables.printed import Formula, Measure, PrintedRow
 
+# The numbers of joints for which claims are tested.
 SMALLEST, LARGEST = 2, 30
-"""The numbers of joints for which claims are tested."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,9 @@ def _bias(label: str) -> Contender:
     return printed("[Lin1991] Table II", label)
 
 
+# The n of Tables I and II: what the paper ranks without a range of n is read there.
+TABLE_N = (2, 8)
+
 OTHERS = ("Walker and Orin", "Renaud", "Lin (1990)", "Fijany and Bejczy")
 
 CLAIMS: tuple[Claim, ...] = (
@@ -51,6 +54,7 @@ CLAIMS: tuple[Claim, ...] = (
         1,
         (_matrix("Present"),),
         (_matrix("Walker and Orin"),),
+        *TABLE_N,
     ),
     Ranking(
         "lin_1991.other_origins",
@@ -71,6 +75,7 @@ CLAIMS: tuple[Claim, ...] = (
         1,
         (_matrix("Renaud"),),
         (_matrix("Fijany and Bejczy"),),
+        *TABLE_N,
     ),
     Ranking(
         "lin_1991.second_frame_before_last",

@@ -175,6 +175,8 @@ CLAIMS: tuple[Claim, ...] = (
         1,
         (_minimal(1),),
         KAWASAKI,
+        4,  # the n of Table VIII, which "shows" it
+        8,
     ),
     Ranking(
         "lin_fang_1999.f2_before_kawasaki",

@@ -13,12 +13,14 @@ from armdyn_papers.stages import staged
 from armdyn_papers.tables.printed import Measure, PrintedRow
 
 Try: TypeAlias = Literal["formulas", "printed", "simplified", "improved"]
+
+# The printed formulas, and the three stages of measured counts.
 TRIES: tuple[Try, ...] = get_args(Try)
-"""The printed formulas, and the three stages of measured counts."""
 
 Pair: TypeAlias = tuple[int, int]
+
+# (M, A) by the number of joints.
 Series: TypeAlias = Mapping[int, Pair]
-"""(M, A) by the number of joints."""
 
 # Counts are polynomials in n once no link is special. Those at n <= MEASURED are measured; the rest
 # follow from a cubic through the last four, if it also gives what is measured at CHECKS. If it does
@@ -32,17 +34,20 @@ def series(contender: Contender, type: int, stage: Try, *, every: bool) -> Serie
     type = type if row is None else row.type
     if stage == "formulas":
         return None if row is None else _printed(row)
+    if is_quoted(contender, stage):
+        return None if row is None else _printed(row)
     if contender.measure is None:
-        # third parties: their formula stands beside recursions that are run as printed
-        return _printed(row) if stage == "printed" and row is not None else None
+        return None
     if contender.only_here and stage != "improved":
         return None
     return _measured(contender.measure, type, stage, every)
 
 
 def is_quoted(contender: Contender, stage: Try) -> bool:
-    """Say whether a formula stands for the contender although the stage is a measured one."""
-    return stage == "printed" and contender.measure is None
+    """Say whether a formula stands for the contender beside recursions that are run as printed."""
+    row = contender.row
+    printed = row is not None and row.prints_lines and contender.measure is not None
+    return stage == "printed" and not printed and (row is not None or contender.measure is None)
 
 
 def depths(contender: Contender, type: int, *, every: bool) -> Mapping[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from armdyn.progress import Progress
@@ -29,14 +30,16 @@ from armdyn_papers.claims.series import (
     polynomial,
     series,
 )
+from armdyn_papers.tables.printed import Formula
+from armdyn_papers.verdict import Verdict, of_counts
 
+# Every claim of the papers.
 CLAIMS: tuple[Claim, ...] = (
     *lin_fang_1999.CLAIMS,
     *lin_1991.CLAIMS,
     *saha_1999.CLAIMS,
     *mata_2002.CLAIMS,
 )
-"""Every claim of the papers."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Trial:
         tried: all n that were tried; none if nothing can be tried.
         holds_by_M: whether it is true by multiplications for all n it is about.
         holds_by_sum: the same by the sum.
-        note: what is left out, quoted, or found instead.
+        correctable: a smaller range of n, or a lower term of a formula, makes it true.
+        note: what is left out, quoted, or true instead.
     """
 
     by_M: tuple[int, ...] = ()
@@ -61,6 +65,7 @@ class Trial:
     tried: tuple[int, ...] = ()
     holds_by_M: bool | None = None
     holds_by_sum: bool | None = None
+    correctable: bool = False
     note: str = ""
 
     @property
@@ -83,6 +88,11 @@ class Trial:
         }
 
 
+# The stages of a paper's own counts, and those of programs that armdyn simplifies.
+OF_PAPER: tuple[Try, ...] = ("formulas", "printed")
+OURS: tuple[Try, ...] = ("simplified", "improved")
+
+
 @dataclass(frozen=True)
 class Judged:
     """A claim with its trials and the verdict they come to."""
@@ -91,20 +101,23 @@ class Judged:
     trials: Mapping[Try, Trial]
 
     @property
-    def verdict(self) -> str:
-        """The verdict in words."""
-        held = {stage: trial.holds for stage, trial in self.trials.items()}
-        told = [stage for stage in TRIES if held[stage] is not None]
-        if not told:
-            return "not tried"
-        if all(held[stage] for stage in told):
-            return "holds"
-        if not any(held[stage] for stage in told):
-            return "does not hold"
-        if held["formulas"] is False:
-            return "does not follow from the printed formulas"
-        last = next((s for s in ("improved", "simplified", "printed") if held[s] is not None), None)
-        return "holds as printed only" if last and not held[last] else "holds in part"
+    def verdict(self) -> Verdict:
+        """The verdict: of the paper's own counts first, then of ours."""
+        paper, ours = ([self.trials[stage] for stage in pair] for pair in (OF_PAPER, OURS))
+        false = [trial for trial in paper if trial.holds is False]
+        return of_counts(
+            [trial.holds for trial in paper],
+            [trial.holds for trial in ours],
+            all(trial.correctable for trial in false),
+        )
+
+    @property
+    def evidence(self) -> str:
+        """Where the claim is true: by the paper's own counts, and with our algebra."""
+        paper = _summary([self.trials[stage] for stage in OF_PAPER], self.claim)
+        ours = _summary([self.trials["improved"]], self.claim)
+        told = [("by the paper's counts", paper), ("with our algebra", ours)]
+        return "; ".join(f"{whose} {words}" for whose, words in told if words)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -118,6 +131,7 @@ class Judged:
             "kind": type(self.claim).__name__.lower(),
             "claimed": [first, last],
             "verdict": self.verdict,
+            "evidence": self.evidence,
             "stages": {stage: trial.to_dict() for stage, trial in self.trials.items()},
         }
 
@@ -139,6 +153,46 @@ def judge(
         if progress:
             progress(done, len(claims), "trying the papers' claims")
     return found
+
+
+@cache
+def judged_claim(id: str) -> Judged:
+    """Try the claim of an id once; see `judge`."""
+    return judge([next(claim for claim in CLAIMS if claim.id == id)])[0]
+
+
+def _summary(trials: Sequence[Trial], claim: Claim) -> str:
+    """Return where a claim is true by all of some trials that know; empty if none knows."""
+    known = [trial for trial in trials if trial.holds is not None]
+    if not known:
+        return ""
+    if not isinstance(claim, Ranking):
+        if all(trial.holds for trial in known):
+            return "true"
+        return next(trial.note for trial in reversed(known) if not trial.holds) or "false"
+    by_M, by_sum = ([t.by_M for t in known], [t.by_sum for t in known])
+    words = [_range_text(common, known) for common in map(_common, (by_M, by_sum))]
+    return (
+        f"true {words[0]}"
+        if words[0] == words[1]
+        else (f"true {words[1]} by M + A, {words[0]} by M")
+    )
+
+
+def _common(numbers: Sequence[tuple[int, ...]]) -> list[int]:
+    return sorted(set[int].intersection(*map(set[int], numbers)))
+
+
+def _range_text(true_for: list[int], trials: Sequence[Trial]) -> str:
+    tried = [n for n in _common([trial.tried for trial in trials])]
+    if not true_for:
+        return "for no n"
+    if true_for == tried:
+        return "for every n"
+    runs = intervals(true_for)
+    if true_for[-1] == LARGEST and "," not in runs:
+        return f"from n = {true_for[0]} on"
+    return f"for n = {runs}".replace("-", " to ")
 
 
 def claimed(claim: Claim) -> tuple[int, int]:
@@ -181,9 +235,11 @@ def _ranking(claim: Ranking, stage: Try, counts: Callable[[Contender], Series | 
     quoted = [c.label for c in claim.rivals if c.label in told and is_quoted(c, stage)]
     notes = [f"by their printed formulas: {', '.join(quoted)}"] if quoted else []
     notes += [f"left out, not counted at this stage: {', '.join(left_out)}"] if left_out else []
+    somewhere = bool({*about} & {*by_M, *by_sum})
     return Trial(
-        tuple(by_M), tuple(by_sum), tuple(tried), holds(by_M), holds(by_sum), "; ".join(notes)
-    )
+        tuple(by_M), tuple(by_sum), tuple(tried), holds(by_M), holds(by_sum), somewhere,
+        "; ".join(notes),
+    )  # fmt: skip
 
 
 def _is_cheapest(
@@ -211,7 +267,18 @@ def _amount(claim: Amount, counts: Callable[[Contender], Series | None]) -> Tria
     true_for = [n for n in tried if all(differences[n][k] == f(n) for k, f in wanted)]
     found = " ".join(f"({polynomial_text(differences, k)}){'MA'[k]}" for k, _ in wanted)
     note = "" if len(true_for) == len(tried) else f"it is {found}"
-    return _plain(true_for, tried, note)
+    return _plain(true_for, tried, note, all(_leads(differences, k, f) for k, f in wanted))
+
+
+def _leads(differences: Series, which: int, claimed: Formula) -> bool:
+    """Say whether a claimed formula has the leading term of the polynomial that is true."""
+    if LARGEST not in differences:
+        return False
+    exact = polynomial(differences, which)
+    stated = list(claimed.coefficients)
+    while len(stated) > 1 and stated[0] == 0:
+        stated.pop(0)
+    return len(exact) == len(stated) > 1 and exact[0] == stated[0]
 
 
 def _order(claim: Order, counts: Callable[[Contender], Series | None]) -> Trial:
@@ -241,10 +308,11 @@ def _parallel(claim: Parallel, every: bool) -> Trial:
     return _plain(true_for, list(gain), "at n = 6 " + "; ".join(notes))
 
 
-def _plain(true_for: list[int], tried: list[int], note: str) -> Trial:
+def _plain(true_for: list[int], tried: list[int], note: str, correctable: bool = False) -> Trial:
     """Return the trial of a claim that is no ranking."""
     holds = true_for == tried
-    return Trial(tuple(true_for), tuple(true_for), tuple(tried), holds, holds, note)
+    true = tuple(true_for)
+    return Trial(true, true, tuple(tried), holds, holds, correctable, note)
 
 
 def crossovers(true_for: Sequence[int], tried: Sequence[int]) -> list[int]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, TypeAlias
 
+from armdyn_papers.verdict import Verdict, of_differences
+
+# Whose misprint it is: only scanned copies were at hand, and scans lose signs and indices.
 Origin: TypeAlias = Literal["paper", "paper or copy", "copy"]
-"""Whose misprint it is: only scanned copies were at hand, and scans lose signs and indices."""
 
 
 @dataclass(frozen=True)
@@ -43,3 +46,21 @@ class Erratum:
     correct: str
     origin: Origin
     decides: Callable[[], Evidence] | str
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The comparison; None where nothing can be evaluated."""
+        return None if isinstance(self.decides, str) else _evaluated(self.decides)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the statement: "holds" if the printed form is no misprint."""
+        found = self.evidence
+        if found is None:
+            return "holds with a correction"
+        return of_differences(found.printed, found.corrected)
+
+
+@cache
+def _evaluated(decides: Callable[[], Evidence]) -> Evidence:
+    return decides()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from armdyn_papers.errata import composites, elements
+from armdyn_papers.errata import composites, elements, minimal_sets
 from armdyn_papers.errata.erratum import Erratum, Evidence
 from armdyn_papers.tables.lin_fang_1999 import TABLE_VI, TABLE_VIII
 
@@ -47,14 +47,25 @@ def number(label: str, n: int, right: int, viii: bool = False) -> Callable[[], E
 
 
 def more_of_3() -> Evidence:
-    """Compare n(n - 3) with the difference of the printed formulas of Formulations 3 and 2."""
+    """Compare n(n - 3) with the difference of the lines of Tables III and II, Type 2."""
     rows = {r.label: r for r in TABLE_VI.rows if r.type == 2}
-    two, three = rows["Formulation 2"].formulas, rows["Formulation 3"].formulas
-    assert two is not None and three is not None
     n = 6
-    given = three[0](n) - two[0](n)
-    what = f"M at n = {n}, beside {given}M by the printed formulas"
-    return Evidence(what, abs(n * (n - 3) - given), abs(n * n - 3 * n + 5 - given))
+    two, three = (rows[f"Formulation {k}"].sum_of_lines(n) for k in (2, 3))
+    assert two is not None and three is not None
+    more = three[0] - two[0]
+    what = f"M at n = {n}, beside {more}M by the lines of Tables II and III"
+    return Evidence(what, abs(n * (n - 3) - more), abs(n * n - 3 * n + 8 - more))
+
+
+def more_of_5() -> Evidence:
+    """Compare 4n with the difference of the printed formulas of Formulations 5 and 1, Type 1."""
+    rows = {r.label: r.formulas for r in TABLE_VI.rows if r.type == 1}
+    one, five = rows["Formulation 1"], rows["Formulation 5"]
+    assert one is not None and five is not None
+    n = 6
+    more = five[1](n) - one[1](n)
+    what = f"A at n = {n}, beside {more}A by the formulas of Table VI"
+    return Evidence(what, abs(4 * n - more), abs(4 * n - 2 - more))
 
 
 ERRATA = (
@@ -109,11 +120,17 @@ ERRATA = (
         number("Formulation 5", 11, 1026),
     ),
     Erratum(
-        "claim: what 3 takes more than 2", "n(n - 3) products for Type 2", "n² - 3n + 5", "paper",
-        more_of_3,
+        "claim: what 3 takes more than 2",
+        "“entails n(n - 1) and n(n - 3) more multiplications for Type 1 and Type 2”",
+        "n² - 3n + 8 for Type 2", "paper", more_of_3,
     ),
     Erratum(
-        "claim: what a sliding joint 3 saves", "(13n - 44)M (11n - 36)A of Formulation 2",
+        "claim: what 5 takes more than 1", "“requires 4n more additions”", "4n - 2 more", "paper",
+        more_of_5,
+    ),
+    Erratum(
+        "claim: what a sliding joint 3 saves",
+        "“Formulation 2 reduces (13n - 44)M and (11n - 36)A for Type 2”",
         "(13n - 41)M (11n - 33)A", "paper", lines("Formulation 2", 2, -3, -3),
     ),
     Erratum(
@@ -127,6 +144,10 @@ ERRATA = (
     Erratum(
         "Theorem 1, delta", "gravity tested within “for all k < i”",
         "gravity tested in any case", "paper or copy", composites.delta_alone,
+    ),
+    Erratum(
+        "Theorem 1, gravity", "nothing excludes g = 0 from “determines all torques”",
+        "where g is not zero, as Theorem 5 of [Lin1994]", "paper", minimal_sets.without_gravity,
     ),
     Erratum(
         "Theorem 1, item 5", "σ_j K_j beside κ_i", "σ_i K_i", "copy", "j is no index of this item",

@@ -153,6 +153,17 @@ def axis_20() -> Evidence:
     )
 
 
+def rotation_of_step_3() -> Evidence:
+    """Compare the axis of joint 2 in E_4 from that in E_3 by the rotations of joints 2 and 4."""
+    x, i, j = _arm(), 2, 4
+    before, expected = x.u(i, j - 1), x.u(i, j)
+    return Evidence(
+        "the axis of joint 2 in E_4",
+        difference(x.R(i, i - 1) @ before, expected),
+        difference(x.R(j, j - 1) @ before, expected),
+    )
+
+
 def _part(label: str) -> tuple[int, int]:
     printed = next(row for row in TABLE_3.rows if row.label == label).values[6]
     assert printed is not None
@@ -241,8 +252,8 @@ ERRATA = (
         "paper", "steps 4 and 5 start from link n",
     ),
     Erratum(
-        "section 4.2, step 3", "R from E_{i-1} to E_i; i up to n - 1",
-        "R from E_{j-1} to E_j; i up to n - 2", "paper or copy", "the vectors are those of link j",
+        "section 4.2, step 3", "∂ω_j/∂q̈_i = R_{i-1} (∂ω_{j-1}/∂q̈_i), R from E_{i-1} to E_i",
+        "R from E_{j-1} to E_j", "paper or copy", rotation_of_step_3,
     ),
     Erratum(
         "section 4.2, step 5", "s̃ φ, a vector", "s̃ φ̃, a matrix", "copy",

@@ -284,10 +284,6 @@ ERRATA = (
         twist_rate_18,
     ),
     Erratum(
-        "(33), the text after it", "j = i, ..., n", "j = i+1, ..., n", "paper or copy",
-        "the entries of U on the diagonal are 1; (34) gives the same at j = i",
-    ),
-    Erratum(
         "(35), the text after it", "M̂_i holds the parameters of the rigid body, M̂_i those of "
         "the articulated one", "the first is M̃_i, (21)", "copy", "they are compared by (21), (35)",
     ),

@@ -11,13 +11,13 @@ from armdyn_papers.studies.integrators import run_integrators
 from armdyn_papers.studies.puma import run_puma
 from armdyn_papers.studies.study import Study, findings_grid
 
+# Functions that run the studies; each reports its progress to a function.
 STUDIES: dict[str, Callable[[Progress], Study]] = {
     "ascher": run_ascher,
     "puma": run_puma,
     "integrators": run_integrators,
     "adaptive": run_adaptive,
 }
-"""Functions that run the studies; each reports its progress to a function."""
 
 HEAD = """\
 # The papers' numerical studies

@@ -31,6 +31,11 @@ TIP = 0.05625
 # The share of the link in the bundled rotor inertia of joint 1 [kg m^2].
 LINK_1 = 0.35
 
+# Mass [kg], centre of mass [m] and principal inertias [kg m^2] of the links.
+#
+# They are recalled of a textbook that the paper cites, J. Angeles, Fundamentals of Robotic
+# Mechanical Systems (1997), and turned into the frames of the bundled arm. The book was not at
+# hand, and no public source with these numbers was found: take them as a guess.
 RECALLED = (
     (10.521, (0.0, 0.0, -0.054), (1.612, 1.612, 0.5091)),
     (15.781, (0.140, 0.0, 0.0), (0.4898, 8.0783, 8.2672)),
@@ -39,12 +44,6 @@ RECALLED = (
     (1.052, (0.0, -0.007, 0.0), (0.0735, 0.1273, 0.0735)),
     (0.351, (0.0, 0.0, 0.019), (0.0071, 0.0071, 0.0141)),
 )
-"""Mass [kg], centre of mass [m] and principal inertias [kg m^2] of the links.
-
-They are recalled of a textbook that the paper cites, J. Angeles, Fundamentals of Robotic Mechanical
-Systems (1997), and turned into the frames of the bundled arm. The book was not at hand, and no
-public source with these numbers was found: take them as a guess.
-"""
 
 # Near the postures with the shoulder on this side; up is the one that the joint limits allow.
 POSTURES: dict[Elbow, NDArray[np.float64]] = {
@@ -166,8 +165,9 @@ LAST = np.array([0.62, 0.30, 0.11])
 SPEED = 0.1
 DURATION = INTERVAL * INTERVALS
 DISTANCE = float(np.linalg.norm(LAST - FIRST))
+
+# The speed that reaches the last point in time [m/s].
 ARRIVING = DISTANCE / DURATION
-"""The speed that reaches the last point in time [m/s]."""
 
 # Decimals of rounded torques [N m].
 DECIMALS = 3

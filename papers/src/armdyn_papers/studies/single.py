@@ -22,8 +22,9 @@ from armdyn.robot.chain import Chain
 from armdyn.scalar import Node, Op, Scalar, symbol
 
 Array: TypeAlias = NDArray[np.floating[Any]]
+
+# Forward dynamics: ``run(chain, q, qd, tau)`` on lists of scalars.
 Algorithm: TypeAlias = Callable[..., Any]
-"""Forward dynamics: ``run(chain, q, qd, tau)`` on lists of scalars."""
 
 RULES = {**ARITHMETIC, Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt}
 

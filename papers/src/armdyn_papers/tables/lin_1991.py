@@ -36,8 +36,9 @@ FIGURE_A1 = (
     item("J_1, (3,3)th entry", 14, 11, 1),  # not legible: what is left of the printed total
     item("H_jk", 5, 4, *_PAIRS),
 )
+
+# The lines that are legible.
 FIGURE_3 = (item("s_2", 2, 0, 1), item("s_j", 8, 7, 1, -2), item("p_j", 0, 3, 1, -1))
-"""The lines that are legible."""
 
 TABLE_I = PrintedTable(
     "The inertia matrix by five algorithms",
@@ -83,6 +84,7 @@ TABLE_I = PrintedTable(
             ),
             printed(N, (74, 212, 359, 515, 680, 854, 1037), (58, 166, 282, 406, 538, 678, 826)),
             Measure("mass_matrix", "fijany_bejczy"),
+            prints_lines=False,
             as_printed="the paper prints the equations (A7)-(A15) and this total, no line between; "
             "run, they take (4.5n² + 94.5n − 209)M (4n² + 68n − 146)A from n = 3 on, which is "
             "(21n + 34)M (20n + 12)A less",

@@ -42,6 +42,8 @@ _TABLE_IV_COMMON = (
     item("t_ji in E_n", 6, 6, 0.5, -0.5, 0),
     item("D_ji", 3, 2, 0.5, -0.5, 0),
 )
+
+# The lines of the table of formulation k for arms of a type.
 ITEMS: dict[tuple[int, int], tuple[Item, ...]] = {
     (1, 1): (
         *_TABLE_I_COMMON,
@@ -104,7 +106,6 @@ ITEMS: dict[tuple[int, int], tuple[Item, ...]] = {
         item("t_{2,3}", 8, 5, 1),
     ),
 }
-"""The lines of the table of formulation k for arms of a type."""
 
 N1, N2 = (4, 6, 11), (6, 8, 9)
 
@@ -225,6 +226,8 @@ _TABLE_VII_COMMON = (
     item("V_1", 1, 1, 1),
     item("J_1", 0, 1, 1),
 )
+
+# The lines for a type of arms; the one of the first moment of body 1, 2A, is in no total.
 TABLE_VII_ITEMS: dict[int, tuple[Item, ...]] = {
     1: (
         *_TABLE_VII_COMMON,
@@ -244,7 +247,6 @@ TABLE_VII_ITEMS: dict[int, tuple[Item, ...]] = {
         item("J_i", 0, 3, 1, -3),
     ),
 }
-"""The lines for a type of arms; the one of the first moment of body 1, 2A, is in no total."""
 
 TABLE_VII = PrintedTable(
     "First moments and inertia tensors of the composite bodies from minimal parameters",

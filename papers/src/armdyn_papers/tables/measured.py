@@ -18,19 +18,19 @@ from armdyn_papers.stages import printed_lines, staged
 from armdyn_papers.tables import lin_1991, lin_fang_1999, mata_2002, saha_1999
 from armdyn_papers.tables.printed import Measure, PrintedRow, PrintedTable
 
+# Every printed table of operation counts.
 TABLES: tuple[PrintedTable, ...] = (
     *lin_fang_1999.TABLES,
     *lin_1991.TABLES,
     *mata_2002.TABLES,
     *saha_1999.TABLES,
 )
-"""Every printed table of operation counts."""
 
+# Numbers of multiplications and additions, (M, A).
 Pair: TypeAlias = tuple[int, int]
-"""Numbers of multiplications and additions, (M, A)."""
 
+# The number of joints at which the lines of a recursion are shown.
 LINES_AT = 6
-"""The number of joints at which the lines of a recursion are shown."""
 
 Verdict: TypeAlias = Literal["equal", "beaten", "above", "not measured"]
 

@@ -66,8 +66,10 @@ class PrintedRow:
     """A row: formulas of M and A, the printed numbers, and what they are compared with.
 
     `values` maps n to the printed (M, A), or to None if only the formula is printed. If nothing is
-    traced, `measure` is the reason as text. The formulas should be the sum of the lines `items`,
-    unless `all_items` says that the paper, or what is legible of it, does not print all of them.
+    traced, `measure` is the reason as text. Without `prints_lines` the paper has equations and a
+    total but no line of the algorithm, so that a run of the equations is not what it counts. The
+    formulas should be the sum of the lines `items`, unless `all_items` says that the paper, or what
+    is legible of it, does not print all of them.
     `note` explains a difference, `as_printed` one between the formulas and the recursion that is
     run as printed.
     """
@@ -79,6 +81,7 @@ class PrintedRow:
     type: int = 1
     items: tuple[Item, ...] = ()
     all_items: bool = True
+    prints_lines: bool = True
     note: str = ""
     as_printed: str = ""
 

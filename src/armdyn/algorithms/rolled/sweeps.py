@@ -26,8 +26,8 @@ from armdyn.scalar import Scalar
 Values: TypeAlias = Mapping[str, Sequence[Scalar]]
 Step: TypeAlias = Callable[[Values], Values]
 
+# Constants by name, a row for each joint.
 Table: TypeAlias = dict[str, list[tuple[Scalar, ...]]]
-"""Constants by name, a row for each joint."""
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.checks import checked_whole
 from armdyn.cli.option_names import option
-from armdyn.cluster import PACKAGE, WHY
+from armdyn.cluster import PACKAGE, WHY, local_client
 from armdyn.errors import InputError, MissingExtraError, shown
 
 
@@ -27,9 +25,6 @@ class ClusterOptions:
 # Seconds that a scheduler has to answer.
 PATIENCE = 10.0
 
-# Local processes: a larger number is taken to be a mistake.
-MOST_WORKERS = 1024
-
 
 @contextmanager
 def opened_client(options: ClusterOptions) -> Generator[Any]:
@@ -40,23 +35,13 @@ def opened_client(options: ClusterOptions) -> Generator[Any]:
         return
     if address is not None and workers is not None:
         raise InputError("--cluster and --workers both say who does the work: give one.")
-    if importlib.util.find_spec(PACKAGE) is None:
-        raise MissingExtraError(PACKAGE, "cluster", WHY)
-    distributed = importlib.import_module(PACKAGE)
-    if address is not None:
-        with _connected(distributed, address) as client:
+    if workers is not None:
+        with local_client(workers) as client:
             yield client
         return
-    count = checked_whole(workers, "workers", 1, MOST_WORKERS)
-    made = distributed.LocalCluster(
-        n_workers=count,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-    )
-    with made, distributed.Client(made) as client:
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise MissingExtraError(PACKAGE, "cluster", WHY)
+    with _connected(importlib.import_module(PACKAGE), str(address)) as client:
         yield client
 
 

@@ -93,7 +93,7 @@ class FitOptions:
     )
     delay: str | None = option("Delay of the torque channel [s].", "S", shown="estimated")
     flip: str | None = option(
-        "Reverse the torque sign of these joints (numbers from 1 or names).", "J,J"
+        "Reverse the sign of the torques (with --signal command: positions) of these joints.", "J,J"
     )
     gain: str | None = option(
         "Torque per unit of the logged torque or current: one number, or one per joint by commas.",
@@ -107,6 +107,21 @@ class FitOptions:
     )
     ignore_torque: str | None = option(
         "Do not use the torques of these joints (numbers from 1 or names).", "J,J"
+    )
+    signal: str | None = option(
+        "Infer torques from: torque, current, or command (errors of position servos).",
+        "SIGNAL",
+        shown="auto",
+    )
+    kp: str | None = option(
+        "Stiffness of position servos [N m/rad]: one number, or one per joint by commas.", "K"
+    )
+    servo: str | None = option("Type of the position servos: sts3215, dynamixel-x, ...", "TYPE")
+    hung: Path | None = option("Log with a known mass on the arm (with --mass).", "LOG")
+    mass: float | None = option("Mass that hangs on the arm in --hung [kg].", "KG")
+    at: str | None = option("Where it hangs, in the tip frame [m].", "X,Y,Z", shown="0,0,0")
+    order: str | None = option(
+        "Columns of the log (numbers from 1 or joint names) in the order of the arm.", "J,J"
     )
     dead_band: str | None = option(
         "Drop rows below this joint speed: one number, or one per joint by commas.",
@@ -138,6 +153,15 @@ class FitOptions:
             "delay": _delay(self.delay),
             "flip": None if flip is None else [_joint(word) for word in flip.split(",")],
             "gain": numbers("gain", self.gain),
+            "kp": numbers("kp", self.kp),
+            "hung": None if self.hung is None else str(self.hung),
+            "hung_mass": self.mass,
+            "hung_at": None if self.at is None else separated("at", self.at, "X,Y,Z [m]", 3),
+            "order": None
+            if self.order is None
+            else [_joint(word) for word in self.order.split(",")],
+            "mass": None,
+            "at": None,
             "ignore_torque": None if ignored is None else [_joint(w) for w in ignored.split(",")],
             "dead_band": numbers("dead-band", self.dead_band),
             "weights": numbers("weights", self.weights),

@@ -10,13 +10,14 @@ from typing import Any
 
 from armdyn.arm.arm import Arm
 from armdyn.cli.console import complain, printed_warnings
-from armdyn.cli.option_names import flag, option
+from armdyn.cli.option_names import flag, in_options, option
 from armdyn.cluster import checked_client
 from armdyn.errors import InputError, LogWarning, shown
 from armdyn.log.clock import at_source_times
-from armdyn.log.columns import ROLES
 from armdyn.log.log import Log
-from armdyn.log.many import in_recorded_order, log_paths, read_logs_on
+from armdyn.log.many import in_recorded_order, log_paths
+from armdyn.log.many import read_logs as read_files
+from armdyn.log.recognition.names import ROLES
 
 # Why options of a log are refused if a verb is given none.
 NO_LOG = "is given, but no log; name its file after the robot."
@@ -29,13 +30,14 @@ class LogOptions:
     """Options for reading logs."""
 
     columns: list[str] | None = option(
-        "Column names: t=clock, q='axis*_angle', tau=m1,m2; repeatable.",
+        "Column names: t=clock, q='A?_ActPos*', tau=m1,m2; repeatable.",
         "WHAT=NAME",
         shown="recognised by name",
     )
     units: str | None = option(
-        "Unit of positions: rad, deg, m, mm or m100_100 (LeRobot); one, or one per joint.",
-        shown="of the column names, else rad",
+        "Unit of positions: rad, deg, mrad, rev, m, mm, counts (4096 a turn) or m100_100 "
+        "(LeRobot); one, or one per joint.",
+        shown="of the column names, steps of encoders, else rad",
     )
     time_unit: str | None = option(
         "Unit of time stamps: s, ms, us or ns.", shown="inferred from the stamps"
@@ -76,24 +78,27 @@ def keep_inputs(out: Path, names: Sequence[str], inputs: Sequence[str | Path]) -
 
 
 def read_logs(
-    arm: Arm, paths: Sequence[Path], options: dict[str, Any], client: Any = None
+    arm: Arm,
+    paths: Sequence[Path],
+    options: dict[str, Any],
+    client: Any = None,
+    *,
+    long: bool = False,
 ) -> list[Log]:
     """Read logs; print warnings about suspect data, and what was guessed or done to the data.
 
-    Paths may be patterns or folders. With a client of a cluster, its workers read the files.
+    Paths may be patterns or folders. With a client of a cluster, its workers read the files. With
+    `long`, many or large files are read block by block, not into memory.
     """
     files = [file for path in paths for file in log_paths(path)]
     cluster = checked_client(client)
     with printed_warnings(LogWarning) as messages:
-        if cluster is not None:
-            logs = read_logs_on(cluster, files, arm, options)
-        else:
-            logs = [Log.read(path, joints=arm, **options) for path in files]
+        logs = read_files(files, arm, options, cluster=cluster, long=long)
     logs = [at_source_times(log) for log in in_recorded_order(logs)]
     for log in logs:
         for note in log.notes:
             if not any(f"{file}: {note}" in messages for file in files):
-                complain(f"note: {log.source}: {note}")
+                complain(f"note: {log.source}: {in_options(note)}")
     return logs
 
 
@@ -103,7 +108,7 @@ def _column(words: str) -> tuple[str, str | list[str]]:
     if what.strip() not in WHAT or not equals or not listed:
         raise InputError(
             f"--columns is {shown(words)}, expected one of {', '.join(WHAT)} and the names of its "
-            "columns, such as t=clock or q=a1,a2,a3 or q=axis*_angle."
+            "columns, such as t=clock or q=a1,a2,a3 or 'q=A?_ActPos*'."
         )
     return what.strip(), listed[0] if len(listed) == 1 else listed
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -16,6 +17,7 @@ from armdyn.arm.files import load
 from armdyn.cli.console import plain, printed_warnings
 from armdyn.cli.option_names import WORDS, option
 from armdyn.errors import ArmdynError, InputError, RobotWarning, shown
+from armdyn.log.formats import format_read as log_format
 from armdyn.log.formats import format_written, is_log_path, written_in_words
 from armdyn.log.stamps import MAX_POSITION
 from armdyn.present.html import check_page
@@ -24,7 +26,7 @@ from armdyn.robot.files import into_options
 from armdyn.robot.formats.registry import format_read, suffixes_in_words
 from armdyn.robot.leniency import WAIVABLE
 from armdyn.robot.library import bundled_names
-from armdyn.writing import check_target
+from armdyn.writing import check_target, scratch_folder
 
 
 def _bundled(incomplete: str) -> list[str]:
@@ -33,22 +35,33 @@ def _bundled(incomplete: str) -> list[str]:
 
 
 def _check_robot_first(ctx: typer.Context, robot: str) -> str:
-    """Refuse a log in the place of the robot, in a verb that reads both."""
+    """Refuse a log in the place of the robot, in a verb that reads both.
+
+    A recording with a description of its robot may stand there, before the logs.
+    """
     arguments = [p for p in ctx.command.params if p.param_type_name == "argument"]
     if len(arguments) < 2 or not is_log_path(Path(robot)):
         return robot
     words: list[str] = ctx.meta[WORDS]
     values = cast(Any, ctx.command).make_parser(ctx).parse_args(args=list(words))[0]
     place = words.index(robot)
+    is_described = own_description(Path(robot)) is not None
     for argument in arguments[1:]:
         value = values.get(argument.name or "")
+        if value and is_described:
+            return robot
         for other in [value] if isinstance(value, str) else value or ():
             if other in bundled_names() or format_read(Path(other)):
                 words[words.index(other)] = robot
                 words[place] = other
                 break
     if words[place] == robot:
-        words.insert(place, "ROBOT")
+        words.insert(place, robot if is_described else "ROBOT")
+    if is_described:
+        raise InputError(
+            f"{plain(robot)} is a log that describes its robot; name it as the robot and as the "
+            f"log: {ctx.command_path} {plain(shlex.join(words))}"
+        )
     raise InputError(
         f"{plain(robot)} is a log; the robot comes first: "
         f"{ctx.command_path} {plain(shlex.join(words))}"
@@ -89,6 +102,17 @@ class RobotOptions:
         """Return the robot's name or file."""
         return self.robot
 
+    def words(self) -> str:
+        """Return the robot and these options as on the command line."""
+        parts = [shlex.quote(self.robot)]
+        for name, value in (("tip", self.tip), ("base", self.base), ("waive", self.waive),
+                            ("without-links", self.without_links)):  # fmt: skip
+            parts += [f"--{name} {shlex.quote(value)}"] if value is not None else []
+        parts += [f"--arg {shlex.quote(one)}" for one in self.arguments or ()]
+        parts += [f"--packages {shlex.quote(one)}" for one in self.packages or ()]
+        parts += [] if self.strict else ["--no-strict"]
+        return " ".join([*parts, *([] if self.snap else ["--no-snap"])])
+
     def of_file(self, wanted: Collection[str] | None = None) -> dict[str, Any]:
         """Return the arguments of `load` that depend on the format of the file: all, or some."""
         values: dict[str, Any] = {
@@ -113,6 +137,37 @@ def _argument(text: str) -> tuple[str, str]:
     return name.rstrip(":").strip(), value
 
 
+def own_description(path: Path) -> str | None:
+    """Return the URDF that a recording of ROS has; None if it has none, or is another file."""
+    if not is_log_path(path) or not path.exists() or ".mcap" not in log_format(path).suffixes:
+        return None
+    from armdyn.log.ros.rosbag import robot_description  # other files do without it
+
+    return robot_description(path)
+
+
+@contextmanager
+def robot_file(name: str) -> Generator[str]:
+    """Yield the name of a robot; for a recording of ROS, the file of its own description.
+
+    Raises:
+        ArmdynError: the description cannot be used; the message names the recording.
+    """
+    text = own_description(Path(name))
+    if text is None:
+        yield name
+        return
+    with scratch_folder() as folder:
+        file = folder / "robot.urdf"
+        file.write_text(text, encoding="utf-8")
+        try:
+            yield str(file)
+        except ArmdynError as error:
+            words = str(error).replace(f"{file}: ", "").replace(str(file), "it")
+            error.args = (f"{name}: its robot description cannot be used: {words}",)
+            raise
+
+
 def open_arm(robot: RobotOptions, *, meshes: bool = False) -> tuple[Arm, list[str]]:
     """Load a robot; return it and its warnings, which are also printed.
 
@@ -123,10 +178,11 @@ def open_arm(robot: RobotOptions, *, meshes: bool = False) -> tuple[Arm, list[st
         options.pop("packages", None)
     with printed_warnings(RobotWarning) as messages:
         try:
-            arm = load(
-                robot.robot, base=robot.base, tip=robot.tip, strict=robot.strict, snap=robot.snap,
-                **options,
-            )  # fmt: skip
+            with robot_file(robot.robot) as file:
+                arm = load(
+                    file, base=robot.base, tip=robot.tip, strict=robot.strict, snap=robot.snap,
+                    **options,
+                )  # fmt: skip
         except ArmdynError as error:
             raise _without_links(error) from None
     return arm, messages

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show
+from armdyn.checks import checked_choice
+from armdyn.cli.console import JsonOption, complain, print_json, progress_bar, show, show_text
 from armdyn.cli.option_names import flag, in_options, numbers, option, separated
 from armdyn.cli.options.cluster import ClusterOptions, opened_client
 from armdyn.cli.options.robot import (
@@ -20,10 +22,13 @@ from armdyn.cli.options.robot import (
     check_outputs,
     open_arm,
 )
-from armdyn.errors import RobotWarning
+from armdyn.errors import InputError, RobotWarning, shown
 from armdyn.excitation.excite import excite as find_motion
 from armdyn.excitation.motion import ExcitingMotion, clearance_in_words, limits_used
 from armdyn.present.pictures import PICTURES_IN_WORDS
+from armdyn.servo.poses import UNITS, StaticMotion
+from armdyn.servo.static import excite_static
+from armdyn.writing import check_target
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,17 @@ class ExciteOptions:
     duration: float = option("Duration [s].", "S", default=20.0)
     harmonics: int = option("Harmonics of the Fourier series.", default=5)
     repeats: int | None = option("Periods in the duration.", shown="one per 10 s")
-    rate: float = option("Sampling rate [Hz].", "HZ", default=200.0)
+    rate: float | None = option("Sampling rate [Hz].", "HZ", shown="200; with --static: 30")
+    static: bool = flag(
+        "--static", "Poses that weigh a position-servoed arm, each reached slowly from both sides."
+    )
+    poses: int = option("With --static: number of poses; 24 take 2 minutes.", default=24)
+    actions: Path | None = option(
+        "With --static: write the goals as a list of actions (LeRobot).", "FILE.json"
+    )
+    units: str | None = option(
+        "With --static: unit of the actions: deg, rad, or m100_100 (LeRobot).", shown="deg"
+    )
     position: str | None = option(
         "Position limits, for all joints or one per joint by commas.",
         "LOW:HIGH",
@@ -42,7 +57,9 @@ class ExciteOptions:
     velocity: str | None = VELOCITY
     acceleration: str | None = ACCELERATION
     torque: str | None = EFFORT
-    margin: float = option("Safety margin, as a share of all limits.", default=0.05)
+    margin: float | None = option(
+        "Safety margin, as a share of all limits.", shown="0.05; with --static: 0.1"
+    )
     speed: float = option("Scale of the velocity and acceleration limits, up to 1.", default=1.0)
     start: str | None = option("Start.", "Q,Q,...", shown="optimised")
     end: str | None = option("End.", "Q,Q,...", shown="the start")
@@ -73,14 +90,38 @@ class ExciteOptions:
     seed: int = option("Seed of the search.", default=0)
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `excite`."""
+        """Return the arguments of `excite`; with --static, those of `excite_static`."""
+        if self.static:
+            self._refuse(FOR_TORQUES, "is for motions that are measured by torques, not --static.")
+        else:
+            self._refuse(FOR_STATIC, "needs --static.")
+        unused = (*FOR_TORQUES, "rate") if self.static else FOR_STATIC
+        values = {name: value for name, value in vars(self).items()
+                  if name not in (*unused, "static", "actions", "units")
+                  and (value is not None or name not in ("rate", "margin"))}  # fmt: skip
         several = ("velocity", "acceleration", "noise", "start", "end", "radius")
-        return vars(self) | {
+        made: dict[str, Any] = {
             "position": _ranges(self.position),
             "torque": numbers("effort", self.torque),
             "walls": _walls(self.walls),
             **{name: numbers(name, getattr(self, name)) for name in several},
         }
+        return values | {name: value for name, value in made.items() if name in values}
+
+    def _refuse(self, names: Sequence[str], why: str) -> None:
+        """Refuse options that differ from their defaults."""
+        defaults = {field.name: cast(Any, field.default).default for field in fields(self)}
+        for name in names:
+            if getattr(self, name) != defaults[name]:
+                raise InputError(f"`{name}` {why}", argument=name)
+
+
+# Options of the optimal excitation trajectory, and of poses.
+FOR_TORQUES = (
+    "duration", "harmonics", "repeats", "torque", "speed", "end", "noise", "friction", "rotor",
+    "evaluations", "restarts",
+)  # fmt: skip
+FOR_STATIC = ("poses", "actions", "units")
 
 
 def excite(
@@ -96,6 +137,10 @@ def excite(
     With --floor, --wall or --self-collision, the links avoid these planes and each other, checked
     at 1 kHz. Other obstacles are unknown: check the motion in a simulator first.
     """
+    arguments = motion.arguments()
+    if motion.static:
+        _excite_static(robot, motion, arguments, output, plot, as_json)
+        return
     check_outputs("motions", [output], plot)
     arm, _ = open_arm(robot)
     with (
@@ -104,7 +149,7 @@ def excite(
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", RobotWarning)  # the notes contain it
-        found = find_motion(arm, **motion.arguments(), progress=progress, client=opened)
+        found = find_motion(arm, **arguments, progress=progress, client=opened)
     if output:
         found.save(output)
     if plot:
@@ -118,6 +163,43 @@ def excite(
     for file in (output, plot):
         if file:
             show(f"written: {file}")
+
+
+def _excite_static(
+    robot: RobotOptions, options: ExciteOptions, arguments: dict[str, Any], output: Path | None,
+    plot: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Compute poses for weighing, and write their goals and actions."""
+    if plot is not None:
+        raise InputError("`plot` is for motions that are measured by torques, not --static.",
+                         argument="plot")  # fmt: skip
+    units = checked_choice(options.units or UNITS[0], "units", UNITS)
+    if options.actions is not None and options.actions.suffix != ".json":
+        raise InputError(
+            f"`actions` is {shown(str(options.actions))}, expected a name that ends in .json.",
+            argument="actions",
+        )
+    check_outputs("motions", [output], None)
+    if options.actions is not None:
+        check_target(options.actions)
+    arm, _ = open_arm(robot)
+    with progress_bar(as_json=as_json) as progress:
+        found: StaticMotion = excite_static(arm, **arguments, progress=progress)
+    rate = 30.0 if options.rate is None else options.rate
+    for file in filter(None, (output, options.actions)):
+        found.save(file, rate=rate, units=units)
+    for note in found.notes:
+        complain(f"note: {in_options(note)}")
+    if as_json:
+        print_json(found.to_dict())
+        return
+    clear = f", clearance {found.clearance:.4f} m" if found.clearance < float("inf") else ""
+    show(f"{arm.name}: {len(found.poses)} poses from both sides, {found.duration:.0f} s{clear}", "")
+    show(found.table())
+    for file in filter(None, (output, options.actions)):
+        show(f"written: {file}")
+    show("Run it on the arm, and record goals and positions.")
+    show_text(f"next: armdyn identify {robot.words()} LOG --signal command -o out")
 
 
 def _show(found: ExcitingMotion) -> None:

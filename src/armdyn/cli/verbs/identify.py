@@ -18,8 +18,9 @@ from armdyn.cli.console import (
     print_json,
     progress_bar,
     show,
+    show_text,
 )
-from armdyn.cli.option_names import argument, flag, option, out_folder
+from armdyn.cli.option_names import argument, flag, option, options_but, out_folder
 from armdyn.cli.options.cluster import ClusterOptions, opened_client
 from armdyn.cli.options.identify import FitOptions
 from armdyn.cli.options.log import LogOptions, keep_inputs, read_logs
@@ -29,7 +30,9 @@ from armdyn.identification.files import FILES
 from armdyn.identification.identify import identify as identify_arm
 from armdyn.identification.result import Result
 from armdyn.identification.tables import torque_errors, verdict_lines
+from armdyn.log.rows import shared_scratch
 from armdyn.robot.files import into_options, lost_on_export, name_into, text_into
+from armdyn.servo.result import ServoResult
 from armdyn.writing import check_writable, scratch_folder, write_together
 
 # The folder of C code, and the quantities that it computes from the identified values.
@@ -76,9 +79,11 @@ def identify(
         # is it a file of this arm?
         text_into(arm.robot, into, out / new, **again)
     fit_arguments, options = fit.arguments(arm), reading.arguments(arm.n)
-    with opened_client(parallel) as opened, progress_bar(as_json=as_json) as progress:
-        read = read_logs(arm, logs, options, opened)
-        held_out = read_logs(arm, test, options, opened) if test else None
+    bar = progress_bar(as_json=as_json)
+    with shared_scratch(), opened_client(parallel) as opened, bar as progress:
+        progress(0, 1, "read")
+        read = read_logs(arm, logs, options, opened, long=True)
+        held_out = read_logs(arm, test, options, opened, long=True) if test else None
         result = identify_arm(
             arm, read, holdout=holdout, test=held_out, progress=progress, client=opened,
             **fit_arguments,
@@ -104,7 +109,7 @@ def identify(
         print_json({**result.to_dict(), "files": [str(path) for path in paths]})
         complain(result.verdict_text)
     else:
-        _show(result, out, texts, str(robot))
+        _show(result, out, texts, robot)
     if not (result.passed if only_passed else result.usable):
         raise typer.Exit(1)
 
@@ -119,12 +124,39 @@ def _c_texts(arm: Arm) -> dict[str, str]:
         raise ArmdynError(f"no temporary folder for C code: {error.strerror or error}.") from error
 
 
-def _show(result: Result, out: Path, texts: Iterable[str], robot: str) -> None:
-    show(torque_errors(result), "")
-    first, *more = verdict_lines(result, robot)
+# Options that the next command has itself, or that are of this run alone.
+NOT_AGAIN = (
+    "-o", "--out", "--flip", "--order", "--ignore-torque", "--gain", "--json", "--into",
+)  # fmt: skip
+
+
+def _with_own_options(line: str) -> str:
+    """Return a line on the next command with the options of the running one."""
+    head, out, folder = line.rpartition(" -o ")
+    if not line.startswith("next: armdyn identify"):
+        return line
+    options = options_but(*NOT_AGAIN, *(word for word in head.split() if word.startswith("--")))
+    return f"{head} {options}".rstrip() + out + folder
+
+
+def _show(
+    result: Result | ServoResult, out: Path, texts: Iterable[str], robot: RobotOptions
+) -> None:
+    if isinstance(result, ServoResult):
+        show(result.table(), "")
+        if (replay := result.replay_table()) is not None:
+            show(replay, "")
+        first, *more = result.verdict_lines(robot.words(), str(out))
+        said = ()
+    else:
+        show(torque_errors(result), "")
+        first, *more = verdict_lines(result, robot.words())
+        said = result.advice
     head, _, rest = first.partition(": ")
-    show(Text(head, style=STYLES[result.verdict]) + Text(f": {plain(rest)}"), *map(plain, more))
-    said = result.advice
+    show(Text(head, style=STYLES[result.verdict]) + Text(f": {plain(rest)}"))
+    for line in more:
+        # a command can be pasted only if it is one line
+        (show_text if line.startswith("next: ") else show)(plain(_with_own_options(line)))
     if said:
         show("", "What to do better next time:", *(f"  - {words}" for words in said))
     listed = sorted(name for name in texts if "/" not in name)

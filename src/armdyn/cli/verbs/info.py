@@ -21,8 +21,8 @@ from armdyn.robot.friction import FRICTION_TERMS, coefficients, parameter_terms
 from armdyn.robot.joint import Joint
 from armdyn.robot.model import IDENTITY, Placement, Robot
 
+# A function from a joint to its cell in a column.
 Column = Callable[[Joint], str]
-"""A function from a joint to its cell in a column."""
 
 
 def info(

@@ -39,31 +39,31 @@ from armdyn.robot.friction import FRICTION_TERMS
 
 AUTO = "auto"
 
+# What a group of columns may be, beside terms of friction.
 ROTOR, TILT = "rotor", "tilt"
-"""What a group of columns may be, beside terms of friction."""
 
+# Speeds at which friction may fade, as shares of the joint's highest speed.
 SPEEDS = (0.02, 0.05, 0.1, 0.2)
-"""Speeds at which friction may fade, as shares of the joint's highest speed."""
 
+# The reversal of dry friction is smooth over this share of the highest speed, in half of the models
+# that give error bars: the true width is unknown.
 SOFT = 0.01
-"""The reversal of dry friction is smooth over this share of the highest speed, in half of the
-models that give error bars: the true width is unknown."""
 
+# Speeds at which friction must not drive a joint, as shares of the highest speed.
 CURVE = (0.0, *(np.linspace(0.1, 1.0, 9) ** 2).tolist())
-"""Speeds at which friction must not drive a joint, as shares of the highest speed."""
 
+# A speed [rad/s or m/s] at the onset of motion: all but dry friction vanishes.
 ONSET = 1e-12
-"""A speed [rad/s or m/s] at the onset of motion: all but dry friction vanishes."""
 
+# Significance of a group that stays (3.5 standard deviations), and how much more it needs for each
+# further column.
 SIGNIFICANCE, PER_COLUMN = 12.0, 2.0
-"""Significance of a group that stays (3.5 standard deviations), and how much more it needs for each
-further column."""
 
+# Halves of the data agree on a tilt or delay if they differ by at most this share of it.
 HALVES_AGREE = 0.5
-"""Halves of the data agree on a tilt or delay if they differ by at most this share of it."""
 
+# A larger tilt [rad] is none: the description is of another mount.
 LARGEST_TILT = math.radians(15.0)
-"""A larger tilt [rad] is none: the description is of another mount."""
 
 
 @dataclass(frozen=True)
@@ -353,6 +353,13 @@ class Tilt:
     deviation: float
     halves: tuple[float, float]
     errors: tuple[float, float]
+
+    def and_then(self, more: Tilt, gravity: Array) -> Tilt:
+        """Return the tilt with another one after it; `gravity` ``(3,)`` is the described one."""
+        new, size = gravity + self.change + more.change, float(np.linalg.norm(gravity))
+        new *= size / np.linalg.norm(new)
+        angle = float(np.arccos(np.clip(new @ gravity / size**2, -1.0, 1.0)))
+        return replace(self, change=new - gravity, links=more.links, angle=angle)
 
 
 def tilt_of(solver: Solver, found: Fit, gram: Gram, gravity: Array, links: Array) -> Tilt | None:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
+from armdyn.cluster import aligned
 from armdyn.errors import InputError
 from armdyn.graph.interpret import ARRAYS, evaluate
 from armdyn.graph.program import Program, Slot
@@ -287,7 +288,7 @@ class Model:
         return {name: value for name, value in vars(self).items() if name != "_memory"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _memory=local())
+        vars(self).update(aligned(state), _memory=local())
 
     def _seen(self) -> NDArray[np.bool_]:
         rng = np.random.default_rng(0)

@@ -20,16 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.identification.fit.choice import (
-    TILT,
-    Terms,
-    Tilt,
-    Wide,
-    fit_all_terms,
-    select_terms,
-    tilt_of,
-    wide_model,
-)
+from armdyn.identification.fit import choice
 from armdyn.identification.fit.columns import Model, rotor_rows
 from armdyn.identification.fit.correlation import correlation_lengths, noise_shares
 from armdyn.identification.fit.folds import Folds
@@ -43,22 +34,22 @@ from armdyn.robot.friction import FRICTION_TERMS
 
 Mask = NDArray[np.bool_]
 
+# Residuals beyond this many times their median size are outliers: 4 standard deviations, of normal
+# ones one in 16,000.
 CLIP = 4.0 * 1.4826
-"""Residuals beyond this many times their median size are outliers: 4 standard deviations, of normal
-ones one in 16,000."""
 
+# A smaller share of outliers changes nothing that matters.
 FEWEST_CLIPPED = 0.005
-"""A smaller share of outliers changes nothing that matters."""
 
+# Rounds of finding outliers, how many rows are worth one, and the load of the gears, at most.
 ROUNDS = 3
-"""Rounds of finding outliers, how many rows are worth one, and the load of the gears, at most."""
 
+# Change of load coefficients that ends these rounds; a coefficient that still changes by the second
+# share of itself has not settled, and its term is left out.
 LOAD_SETTLED, LOAD_UNSETTLED = 1e-3, 0.1
-"""Change of load coefficients that ends these rounds; a coefficient that still changes by the
-second share of itself has not settled, and its term is left out."""
 
+# Relative change of weights and strength that ends the rounds of a final fit.
 EXACT = 1e-4
-"""Relative change of weights and strength that ends the rounds of a final fit."""
 
 
 @dataclass(frozen=True)
@@ -246,18 +237,18 @@ class Selected:
     found: Fitted
     natural: LinkPrior
     trials: tuple[TermTrial, ...]
-    wide: Wide
+    wide: choice.Wide
     gram: Gram
     prior: Prior
     top: Array
-    tilt: Tilt | None
+    tilt: choice.Tilt | None
 
 
 def fit_model(
     narrow: Rows,
     natural: LinkPrior,
     settings: Settings,
-    terms: Terms,
+    terms: choice.Terms,
     choose_rotors: bool,
     tilt: bool | None,
     top: Array,
@@ -279,22 +270,22 @@ def fit_model(
     model = narrow.model
     found = first = fitted(narrow, natural, settings, progress)
     links = nearest_parameters(model, first.fit.values, natural)
-    wide = wide_model(model, terms, top, choose_rotors, first.fit.values, links, tilt)
+    wide = choice.wide_model(model, terms, top, choose_rotors, first.fit.values, links, tilt)
     all_rows = narrow.of(wide.model, once=True)
     gram = gram_of(all_rows, first.targets, first.kept, progress)
     solver = _solver(gram, wide.model, natural, settings, wide.always)
     turned, chosen = None, list[Group]()
     if wide.groups:
         solver = replace(solver, correlation=first.correlation)
-        others = [g for g in wide.groups if g.what != TILT]
-        full = fit_all_terms(solver, others)
+        others = [g for g in wide.groups if g.what != choice.TILT]
+        full = choice.fit_all_terms(solver, others)
         widest = _refitted(wide, full.groups, narrow, natural, settings, progress)
         solver = replace(solver, correlation=widest.correlation)
-        picked = select_terms(solver, wide.groups)
+        picked = choice.select_terms(solver, wide.groups)
         gravity = np.asarray(model.arm.robot.gravity, dtype=np.float64)
-        turned = tilt_of(solver, picked, gram, gravity, links[: 10 * model.n])
-        if turned is None and any(g.what == TILT for g in picked.groups):
-            picked = select_terms(solver, others)
+        turned = choice.tilt_of(solver, picked, gram, gravity, links[: 10 * model.n])
+        if turned is None and any(g.what == choice.TILT for g in picked.groups):
+            picked = choice.select_terms(solver, others)
         chosen = picked.groups
         if turned is None:
             found = _refitted(wide, chosen, narrow, natural, settings, progress)
@@ -303,7 +294,7 @@ def fit_model(
 
 
 def _refitted(
-    wide: Wide,
+    wide: choice.Wide,
     groups: Sequence[Group],
     narrow: Rows,
     natural: LinkPrior,
@@ -342,7 +333,7 @@ def _of_load(kind: str) -> bool:
 
 
 def term_trials(
-    gram: Gram, prior: Prior, fit: Fit, wide: Wide, chosen: Sequence[Group]
+    gram: Gram, prior: Prior, fit: Fit, wide: choice.Wide, chosen: Sequence[Group]
 ) -> list[TermTrial]:
     """Return what each candidate does for its joint, on folds that were left out.
 

@@ -19,11 +19,11 @@ from armdyn.numerics import scaled_solve
 
 Indices = NDArray[np.int64]
 
+# Weight of the prior that the coefficients of further columns be small, relative to theirs.
 RIDGE = 1e-9
-"""Weight of the prior that the coefficients of further columns be small, relative to theirs."""
 
+# Further columns are not told from the model if this share of their squares, or less, is new.
 ALIKE = 1e-6
-"""Further columns are not told from the model if this share of their squares, or less, is new."""
 
 
 @dataclass(frozen=True, eq=False)

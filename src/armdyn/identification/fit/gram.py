@@ -26,15 +26,15 @@ from armdyn.progress import Progress
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+# Parts of the data that are left out in turn, to test what a fit to the others predicts.
 FOLDS = 8
-"""Parts of the data that are left out in turn, to test what a fit to the others predicts."""
 
+# Blocks of time whose scatter gives error bars: with fewer the bars are themselves uncertain, with
+# more, neighbours are too alike (`benchmarks/errorbars.py`).
 BLOCKS = 3 * FOLDS
-"""Blocks of time whose scatter gives error bars: with fewer the bars are themselves uncertain, with
-more, neighbours are too alike (`benchmarks/errorbars.py`)."""
 
+# Rows of a block; shorter logs have fewer blocks, but at least one for each fold.
 LEAST_ROWS = 10
-"""Rows of a block; shorter logs have fewer blocks, but at least one for each fold."""
 
 
 @dataclass(frozen=True)

@@ -20,25 +20,34 @@ from armdyn.arrays import Array
 from armdyn.cluster import Cluster, Future
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.signals.decimation import DecimationFilter
-from armdyn.log.rows import FileRows, MemoryRows, blocks, is_in_file, part_of, picked, runs
+from armdyn.log.rows import (
+    FileRows,
+    MemoryRows,
+    blocks,
+    is_in_file,
+    is_shared,
+    part_of,
+    picked,
+    runs,
+)
 from armdyn.log.signals import Prepared
 
+# Samples of a block. A regressor of 7 joints takes 2.4 kB per sample.
 BLOCK = 4096
-"""Samples of a block. A regressor of 7 joints takes 2.4 kB per sample."""
 
+# Blocks are at least this many times as long as the reach of the filter on one side, which makes a
+# hundred rows. With several hundred rows, the linear algebra library starts threads for every small
+# product, which takes longer than the product.
 REACHES = 24
-"""Blocks are at least this many times as long as the reach of the filter on one side, which makes a
-hundred rows. With several hundred rows, the linear algebra library starts threads for every small
-product, which takes longer than the product."""
 
+# Largest numbers of blocks and of samples of a group: 17 MB of six joints.
 GROUP_BLOCKS, GROUP_SAMPLES = 16, 90_000
-"""Largest numbers of blocks and of samples of a group: 17 MB of six joints."""
 
+# Statistics of long logs use this many runs of samples, of this length.
 RUNS, RUN = 32, 2048
-"""Statistics of long logs use this many runs of samples, of this length."""
 
+# Filtered rows stay in memory up to this size; beyond it each pass computes them again.
 MOST_BYTES_IN_MEMORY = 300_000_000
-"""Filtered rows stay in memory up to this size; beyond it each pass computes them again."""
 
 
 class Samples(NamedTuple):
@@ -92,7 +101,16 @@ class FilteredSegment:
 
     def samples(self, a: int, b: int) -> Samples:
         """Return samples a to b."""
-        return Samples(self.q[a:b], self.qd[a:b], self.qdd[a:b], self.tau[a:b])
+        return self.unread(a, b).part(0, b - a)
+
+    def unread(self, a: int, b: int) -> Samples:
+        """Return samples a to b, views or unread in files."""
+        return Samples(*(part_of(x, a, b) for x in (self.q, self.qd, self.qdd, self.tau)))
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether workers can read the samples."""
+        return all(map(is_shared, (self.q, self.qd, self.qdd, self.tau)))
 
     def at_centres(self, column: Array) -> Array:
         """Return the samples of a column ``(N, ...)`` that rows are centred on."""
@@ -344,12 +362,19 @@ class Rows:
         return cluster.results(futures)
 
     @cached_property
-    def _samples_there(self) -> list[Future]:
-        """The samples of every group on workers; models of all kinds share them."""
+    def _samples_there(self) -> list[Any]:
+        """The samples of every group on workers, or in files that these read.
+
+        Models of all kinds share them.
+        """
         if self._owner is not self:
             return self._owner._samples_there
         assert self._cluster is not None
-        return [self._cluster.submit(_sent, *self.samples(group)) for group in self.groups]
+        submit = self._cluster.submit
+        return [
+            part.unread(*one.samples) if part.is_shared else submit(_sent, *self.samples(one))
+            for one, part in ((group, self.parts[group.segment]) for group in self.groups)
+        ]
 
     @cached_property
     def _model_there(self) -> Future:
@@ -386,7 +411,7 @@ def _sent(*samples: Array) -> Samples:
 
 
 def _made(model: Model, group: RowGroup, samples: Samples) -> list[Array]:
-    return [A for _, A, _ in Work(model, group, samples).rows()]
+    return [A for _, A, _ in Work(model, group, samples.part(0, len(samples.q))).rows()]
 
 
 def _worked(
@@ -397,4 +422,4 @@ def _worked(
     made: Sequence[Array] | None,
     *given: object,
 ) -> Any:
-    return function(Work(model, group, samples, made), *given)
+    return function(Work(model, group, samples.part(0, len(samples.q)), made), *given)

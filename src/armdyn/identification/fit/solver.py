@@ -35,25 +35,24 @@ from armdyn.numerics import ROUNDING, ratio, scaled_inverse, scaled_solve
 
 Indices = NDArray[np.int64]
 
+# Friction and extra columns are expected within this multiple of the measured torques.
 WIDE = 3.0
-"""Friction and extra columns are expected within this multiple of the measured torques."""
 
+# Width of a group at the start, a width that is zero, and the largest one: shares of a joint's
+# torque.
 FIRST_WIDTH, GONE, WIDEST = 0.3, 1e-5, 10.0
-"""Width of a group at the start, a width that is zero, and the largest one: shares of a joint's
-torque."""
 
+# Upper bound of the strength of a description: it is right to 2 % of its masses.
 STRONGEST = 30.0
-"""Upper bound of the strength of a description: it is right to 2 % of its masses."""
 
+# At least this share of the rows counts as left after parameters were fitted to them.
 LEAST_SHARE = 0.2
-"""At least this share of the rows counts as left after parameters were fitted to them."""
 
+# Most rounds of finding weights, strength and widths.
 ROUNDS = 60
-"""Most rounds of finding weights, strength and widths."""
 
+# Relative change of weights, strength and widths that ends the rounds; torques change by far less.
 SETTLED = 1e-2
-"""Relative change of weights, strength and widths that ends the rounds; torques change by far
-less."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,9 @@ LONG_MEMORY = 4.0
 # Fewer independent rows for each parameter are few: a rule of thumb of regression.
 ROWS_PER_PARAMETER = 10.0
 
+# The remedy of a friction curve that a model lacks.
+AUTO_FRICTION = "--friction auto"
+
 # A larger share of parameters that stay near the description is told.
 LEANS_ON_DESCRIPTION = 0.15
 
@@ -166,9 +169,14 @@ def _model(result: Result) -> Iterator[str]:
             f"residuals are correlated longer than noise: {long}. The model lacks an effect, such "
             "as friction that depends on load or temperature, cables, or joint elasticity."
         )
-    bent = [f.what for f in result.findings if f.option.startswith("--friction auto")]
-    if bent:
+    bent = [f.what for f in result.findings if f.option.startswith(AUTO_FRICTION)]
+    if bent and not _chose_friction(result):
         yield f"{'; '.join(bent)}: try `friction='auto'` (`--friction auto`)."
+
+
+def _chose_friction(result: Result) -> bool:
+    """Whether the data have chosen the terms of friction already."""
+    return any(trial.term != "rotor" for trial in result.trials)
 
 
 def _description(result: Result) -> Iterator[str]:
@@ -183,6 +191,34 @@ def _description(result: Result) -> Iterator[str]:
             f"the data determine {result.determined:.0f} of {p} parameters; the others stay near "
             "the description. `armdyn excite` computes a motion that excites more."
         )
+
+
+def _again(result: Result, option: str) -> str:
+    """Return an option with those of this run on signs, gains and joints without torque."""
+    settings, n = result.about.settings, result.arm.n
+    flip, ignored = ({j + 1 for j in settings[name]} for name in ("flip", "ignored"))
+    gain = np.ones(n) * (1.0 if settings["gain"] is None else settings["gain"])
+    name, _, value = option.replace("=", " ", 1).partition(" ")
+    others = ""
+    if name == "--flip":
+        flip ^= {int(word) for word in value.split(",")}
+    elif name == "--ignore-torque":
+        ignored |= {int(word) for word in value.split(",")}
+    elif name == "--gain":
+        gain = gain * [float(word) for word in value.split(",")]
+    else:
+        others = option
+    options = [others]
+    if flip:
+        options.append(f"--flip {','.join(map(str, sorted(flip)))}")
+    if ignored:
+        options.append(f"--ignore-torque {','.join(map(str, sorted(ignored)))}")
+    if (gain != 1.0).any() or name == "--gain":
+        values = gain[:1] if (gain == gain[0]).all() else gain
+        words = ",".join(f"{x:.4g}" for x in values.tolist())
+        joint = "=" if words.startswith("-") or option.startswith("--gain=") else " "
+        options.append(f"--gain{joint}{words}")
+    return " ".join(filter(None, options))
 
 
 def next_command(result: Result, robot: str = "") -> str:
@@ -203,9 +239,15 @@ def next_command(result: Result, robot: str = "") -> str:
         if cause.kind == "scale" and len(cause.values) == 1:
             gains = ["1"] * result.arm.n
             gains[cause.joints[0] - 1] = f"{1.0 / cause.values[0]:.4g}"
-            return f"{same} --gain {','.join(gains)} -o identified"
+            # at the cut-off at which it was tried
+            again = _again(result, f"--gain {','.join(gains)}")
+            return f"{same} {again} --cutoff {result.cutoff:.4g} -o identified"
+        if cause.kind == "scale":
+            return f"armdyn gains {robot} HELD --empty {logs or 'LOG'} --mass KG"
+        if option.startswith(AUTO_FRICTION) and _chose_friction(result):
+            return f"armdyn excite {robot} -o excite.csv"
         if option.startswith("--") and not {"FILE", "...", "or", "with"} & {*option.split()}:
-            return f"{same} {option} -o identified"
+            return f"{same} {_again(result, option)} -o identified"
     if result.passed:
         return "armdyn codegen identified/identified.toml --functions inverse_dynamics --out c"
     return f"armdyn excite {robot} -o excite.csv"

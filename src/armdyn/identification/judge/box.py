@@ -19,6 +19,10 @@ from armdyn.robot.joint import Joint
 # The box leaves out this share of the positions, half at either end, and of the highest rates.
 OUTSIDE = 0.02
 
+# Parts whose samples all count; of twice as many, every second does. Eight long ones take 75 MB of
+# six joints.
+WHOLE_PARTS = 8
+
 # Random motions in the box, on which models are compared.
 STATES = 200
 
@@ -76,12 +80,13 @@ class Box:
 def box_of(parts: Sequence[FilteredSegment]) -> Box:
     """Return the box of the data of a fit; its rates are in the band of the fit, without noise."""
     q, qd, qdd = list[Array](), list[Array](), list[Array]()
+    thin = slice(None, None, -(-len(parts) // WHOLE_PARTS))
     for part in parts:
         for x in sample([part]):
-            q.append(x.q)
+            q.append(x.q[thin].copy())
             enough = len(x.q) > 2 * part.band.reach
-            qd.append(part.band.rows(x.qd) if enough else x.qd)
-            qdd.append(part.band.rows(x.qdd) if enough else x.qdd)
+            qd.append((part.band.rows(x.qd) if enough else x.qd)[thin].copy())
+            qdd.append((part.band.rows(x.qdd) if enough else x.qdd)[thin].copy())
     lower, upper = np.quantile(np.concatenate(q), [0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], axis=0)
     speed, acceleration = (
         np.quantile(np.abs(np.concatenate(x)), 1.0 - OUTSIDE, axis=0) for x in (qd, qdd)

@@ -25,22 +25,22 @@ from armdyn.log.trim import AT_REST
 from armdyn.numerics import ratio
 from armdyn.robot.friction import FRICTION_TERMS
 
+# The Stribeck speed of the absent term, as a share of the joint's highest speed.
 STRIBECK = 0.05
-"""The Stribeck speed of the absent term, as a share of the joint's highest speed."""
 
+# Joints yield by this angle [rad] in difference quotients: small beside any motion.
 SMALL_ANGLE = 1e-3
-"""Joints yield by this angle [rad] in difference quotients: small beside any motion."""
 
+# Torques are smoothed over this time [s] on either side before they are differentiated twice: noise
+# of the positions, also in the errors of the model, would look like a negative compliance. Half of
+# it smooths the change of sides within a backlash, which is sudden.
 SMOOTHING = 0.12
-"""Torques are smoothed over this time [s] on either side before they are differentiated twice:
-noise of the positions, also in the errors of the model, would look like a negative compliance. Half
-of it smooths the change of sides within a backlash, which is sudden."""
 
+# A gear lies at one side of its backlash where its load exceeds this share of its rms.
 SIDE_CHANGE = 0.05
-"""A gear lies at one side of its backlash where its load exceeds this share of its rms."""
 
+# A scale of a torque below this is a wrong sign.
 FLIPPED = -0.5
-"""A scale of a torque below this is a wrong sign."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +138,8 @@ class State:
         return made
 
 
+# What a finding says, and what mends it.
 Said = tuple[str, str]
-"""What a finding says, and what mends it."""
 
 
 @dataclass(frozen=True)
@@ -296,6 +296,7 @@ BACKLASH: Callable[[str, Array, int, str], Said] = lambda name, c, j, other: (  
     "positions measured at the links, or motions that keep the sign of the load",
 )
 
+# All effects that are tested beside a model. A new one is a row here and a function above.
 EFFECTS = (
     Effect("tilt", "all", _tilt, 0, _say_tilt),
     Effect("delay", "all", _delay, 1, lambda name, c, j, other: (
@@ -340,7 +341,6 @@ EFFECTS = (
         f"the torque of {name} contains {float(c[0]):.3g} times that of {other}",
         "--coupling FILE")),
 )  # fmt: skip
-"""All effects that are tested beside a model. A new one is a row here and a function above."""
 
 
 @dataclass(frozen=True)

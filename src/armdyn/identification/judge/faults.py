@@ -15,6 +15,7 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
+from armdyn.findings import Finding
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.folds import Folds
 from armdyn.identification.fit.gram import FOLDS, Exchange, Gram
@@ -26,21 +27,38 @@ from armdyn.identification.judge.hypotheses import (
     precision_in_tests,
     weights_in_tests,
 )
-from armdyn.identification.judge.judgement import Finding, Measures, Trial
+from armdyn.identification.judge.judgement import Measures, Trial
 from armdyn.identification.judge.verdict import LIMITS, NEGLIGIBLE
 from armdyn.identification.signals.torque_scale import SEARCH, TorqueScale
+from armdyn.log.log import Log
 from armdyn.numerics import ratio, scaled_inverse, scaled_solve
 from armdyn.robot.joint import Joint
 
+# Exchanged torques lower the mean logarithm of the errors by so much.
 EXCHANGE_GAIN = -0.07
-"""Exchanged torques lower the mean logarithm of the errors by so much."""
+# Of the torques of two joints the model leaves this share of the rms unexplained: they may be
+# exchanged, however small they are beside those of other joints.
+UNEXPLAINED = 0.5
 
 
 # Unit and sign of the torques, as found beside the description.
 
+# Each joint may have a scale of its own, as currents have, above this rms of the logarithms of the
+# scales beside their median: rough descriptions have 0.1 to 0.3, so it is tried.
 OWN_SCALES = 0.2
-"""Each joint may have a scale of its own, as currents have, above this rms of the logarithms of the
-scales beside their median: rough descriptions have 0.1 to 0.3, so it is tried."""
+
+
+def constant_findings(
+    constant: Sequence[int], names: Sequence[str], logs: Sequence[Log], error: float
+) -> list[Finding]:
+    """Return joints (from 0) whose torque never changes; their errors are those of the fit."""
+    value = logs[0].tau[0] if constant and logs[0].tau is not None else ()
+    return [
+        Finding("constant", f"the torque of {names[j]} is constant ({float(value[j]):.3g}): it was "
+                "not measured, or the column is the wrong one, and it was ignored", error, error,
+                f"--ignore-torque {j + 1}", (j + 1,))
+        for j in constant
+    ]  # fmt: skip
 
 
 def scale_findings(
@@ -54,7 +72,8 @@ def scale_findings(
     # without the most unlike joint, which may be the only wrong one
     each = np.sort(np.abs(logs - np.median(logs)))[:-1] if len(logs) else logs
     apart = float(np.sqrt(np.mean(each**2))) if len(each) else 0.0
-    far = abs(np.log(scale.median / scale.common)) > np.log(SEARCH.near)  # False for NaN
+    beside = abs(np.log(scale.median / scale.common))  # NaN is beyond nothing
+    far = beside > np.log(SEARCH.near)
     if int(alike.sum()) > 2 and apart > OWN_SCALES:
         found: Array = scale.median * np.where(seen, np.abs(scale.factors), 1.0) * scale.signs
         gains = ",".join(f"{1.0 / x:.3g}" for x in found.tolist())
@@ -74,22 +93,11 @@ def scale_findings(
         at = tuple(j + 1 for j in scale.flipped)
         said = ", ".join(names[j] for j in scale.flipped)
         whose = "all torques" if at == every else f"torques of {said}"
-        words = (
-            f"{whose} have the wrong sign (friction adds energy, or gravity acts upwards) and were "
-            "reversed"
-        )
         made.append(
-            Finding(
-                "sign",
-                words,
-                error,
-                error,
-                f"--flip {','.join(map(str, at))}",
-                at,
-                (-1.0,),
-                applied=True,
-            )
-        )
+            Finding("sign", f"{whose} have the wrong sign (friction adds energy, or gravity acts "
+                    "upwards) and were reversed", error, error, f"--flip {','.join(map(str, at))}",
+                    at, (-1.0,), applied=True)
+        )  # fmt: skip
     for j in scale.odd:
         factor = float(scale.factors[j])
         made.append(
@@ -104,25 +112,51 @@ def scale_findings(
                     error, error, f"--gain {1.0 / scale.common:g}", (), (scale.common,),
                     applied=True)
         )  # fmt: skip
-    elif far and apart <= OWN_SCALES and int(seen.sum()) >= min(2, n):
+    elif beside > np.log(SEARCH.described) and apart <= OWN_SCALES and int(seen.sum()) >= min(2, n):
         made.append(
             Finding("unit", f"torques are {scale.median:.2g} times those of the described arm at "
-                    "all joints: they have another unit, all drives have this gain, or masses are "
-                    "described wrong", error, error, "--torque-unit or --gain with what they have",
-                    (), (scale.median,))
+                    "all joints: they have another unit, all drives have this gain, the arm holds "
+                    "a load, or masses are described wrong", error, error,
+                    "--torque-unit or --gain with what they have", (), (scale.median,))
         )  # fmt: skip
     return made
 
 
-def friction_findings(names: Sequence[str], measures: Measures, error: float) -> list[Finding]:
-    """Return torques that are hardly more than friction, and far from that of the other joints."""
-    return [
-        Finding("scale", f"friction of {names[j]} is {times:.2g} times that of the other joints, "
-                "relative to their torques, or the inverse: its torque may have another unit",
-                error, error, "the unit of the torque in the log", (j + 1,))
-        for j, times in enumerate(measures.friction_times.tolist())
-        if times > LIMITS["friction_times"].reservation
-    ]  # fmt: skip
+# What measures beyond their limits say of the scale of a joint's torque, the strongest first.
+UNVERIFIED = {
+    "friction_times": "friction of {} is far from that of the other joints, relative to their "
+    "torques: its torque may have another unit",
+    "gain": "the torque of {} has another scale than the other joints say",
+    "gain_likely": "the torque of {} probably has another scale than the other joints say",
+    "gain_unknown": "the data do not verify the scale of the torque of {}",
+}
+
+
+def unverified_scales(
+    names: Sequence[str],
+    measures: Measures,
+    error: float,
+    others: Sequence[Finding],
+    by: Sequence[str],
+) -> list[Finding]:
+    """Return joints whose torque scale is doubtful by some measures, without a value for it.
+
+    Joints of `others` that speak of a scale, or that explain most of the errors, are left out.
+    """
+    known = {
+        j - 1
+        for f in others
+        if f.kind in ("scale", "unit", "sign") or f.error_after <= EXPLAINS_MOST * f.error_before
+        for j in f.joints
+    }
+    made: dict[int, Finding] = {}
+    for measure in by:
+        beyond = LIMITS[measure].of(measures) > LIMITS[measure].reservation
+        for j in np.flatnonzero(beyond).tolist():
+            if j not in known and j not in made:
+                words = UNVERIFIED[measure].format(names[j])
+                made[j] = Finding("scale", words, error, error, "`armdyn gains`", (j + 1,))
+    return list(made.values())
 
 
 # Torques of the wrong sign, or of the wrong joint.
@@ -170,11 +204,14 @@ def exchange_findings(
 
     Friction against the motion, `friction` ``(n,)``, has the sign of the torques.
     """
-    if measures.blocked.max() < LIMITS["blocked"].reservation and friction.min() > -SMALL:
+    foreign = ratio(measures.blocked * measures.size, measures.torque, 0.0) > UNEXPLAINED
+    is_small = measures.blocked.max() < LIMITS["blocked"].reservation
+    if is_small and friction.min() > -SMALL and foreign.sum() < 2:
         return []
     gram = only_model(gram, len(found.model.columns))
     n, size = gram.n, measures.size
-    floor = (NEGLIGIBLE * size) ** 2 * np.maximum(gram.counts, 1.0)
+    least = np.where(foreign, NEGLIGIBLE * measures.torque, NEGLIGIBLE * size)
+    floor = least**2 * np.maximum(gram.counts, 1.0)
     plain = exchange_errors(gram, found, size, Exchange(tuple(range(n)), (1.0,) * n)) + floor
     best: tuple[float, Exchange] | None = None
     for what in exchanges(n):
@@ -183,7 +220,7 @@ def exchange_findings(
             continue
         # Torques whose friction has the wrong sign need no better fit, only one that is no worse.
         against = bool(len(turned)) and bool((turned < -SMALL).all())
-        if not against and measures.blocked.max() < LIMITS["blocked"].reservation:
+        if not against and is_small and not (what.swapped and foreign[[*what.swapped]].all()):
             continue
         errors = exchange_errors(gram, found, size, what) + floor
         less: Array = errors.sum(axis=0) / plain.sum(axis=0)
@@ -214,19 +251,15 @@ def only_model(gram: Gram, p: int) -> Gram:
 def _exchange_finding(
     what: Exchange, before: float, after: float, joints: Sequence[Joint]
 ) -> Finding:
+    at = tuple(j + 1 for j in what.swapped or what.flipped)
+    names = " and ".join(joints[j - 1].name for j in at)
+    has = f"s of {names} have" if len(at) > 1 else f" of {names} has"
+    kind, words, option = "sign", f"{has} the wrong sign", f"--flip {','.join(map(str, at))}"
     if what.swapped:
-        at = [j + 1 for j in what.swapped]
-        names = " and ".join(joints[j].name for j in what.swapped)
-        return Finding(
-            "swap", f"the torques of {names} are exchanged", before, after,
-            f"--columns tau=... with {' and '.join(f'tau{j}' for j in at)} exchanged", tuple(at),
-        )  # fmt: skip
-    at = [j + 1 for j in what.flipped]
-    names = ", ".join(joints[j].name for j in what.flipped)
-    return Finding(
-        "sign", f"the torque of {names} has the wrong sign", before, after,
-        f"--flip {','.join(map(str, at))}", tuple(at),
-    )  # fmt: skip
+        columns = " and ".join(f"tau{j}" for j in at)
+        kind, words = "swap", f"s of {names} are exchanged"
+        option = f"--columns tau=... with {columns} exchanged"
+    return Finding(kind, f"the torque{words}", before, after, option, at)
 
 
 # A load at the tip that nobody described hides in the parameters of the last link. With the model
@@ -287,17 +320,20 @@ def load_findings(found: Fitted, measures: Measures) -> list[Finding]:
 
 # Positions in degrees: a fit with the positions of the logs scaled.
 
+# Ranges [rad] of turning joints, the median of all, beyond which positions may be in degrees, and
+# below which they may have been converted twice.
 DEGREES_RANGE, RADIANS_RANGE = 2.0 * np.pi, 0.06
-"""Ranges [rad] of turning joints, the median of all, beyond which positions may be in degrees, and
-below which they may have been converted twice."""
 
 
 def degree_findings(arm: Arm, box: Box, measures: Measures, trial: Trial) -> list[Finding]:
-    """Return positions in degrees, if they explain most of the errors."""
+    """Return positions in degrees, if they explain most of the errors.
+
+    Joints that turn more than once are rare: then it is enough that they explain more.
+    """
     turning = [j for j, joint in enumerate(arm.robot.joints) if joint.is_revolute]
     width = float(np.median((box.upper - box.lower)[turning])) if turning else 1.0
     good = measures.blocked.max() < LIMITS["blocked"].reservation
-    if good or RADIANS_RANGE < width < DEGREES_RANGE:
+    if RADIANS_RANGE < width < DEGREES_RANGE or (good and width < DEGREES_RANGE):
         return []
     words, option, factor = "positions are in degrees, not in radians", "--units deg", np.pi / 180.0
     if width < RADIANS_RANGE:
@@ -306,6 +342,6 @@ def degree_findings(arm: Arm, box: Box, measures: Measures, trial: Trial) -> lis
     found = Finding("degrees", words, 1.0, 1.0, option, values=(factor,))
     tried = trial(found)
     before, after = (1.0, 1.0) if tried is None else tried.own
-    if not after < EXPLAINS_MOST * before:
+    if not after < (EXPLAINS_MOST if width < DEGREES_RANGE else 1.0) * before:
         return []
     return [replace(found, error_before=before, error_after=after)]

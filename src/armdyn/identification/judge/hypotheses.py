@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.findings import Finding
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.folds import Folds, Trial
 from armdyn.identification.fit.gram import FOLDS, Gram, gram_of
@@ -15,38 +16,37 @@ from armdyn.identification.fit.rows import Rows
 from armdyn.identification.fit.solver import Fit, Prior
 from armdyn.identification.judge.box import Box
 from armdyn.identification.judge.effects import FLIPPED, Hypothesis, Layout, Reference
-from armdyn.identification.judge.judgement import Finding
 from armdyn.identification.judge.verdict import NEGLIGIBLE, WORTH_TELLING
 from armdyn.progress import Progress
 from armdyn.robot.joint import Joint
 
+# A longer log is judged by every second, third ... stretch of its rows.
 MOST_SAMPLES = 150_000
-"""A longer log is judged by every second, third ... stretch of its rows."""
 
+# In tests at most this many rows are worth one. Errors of a wrong model last long: a joint whose
+# rows count little for that would hide its fault behind its prior.
 LONGEST_CORRELATION = 9.0
-"""In tests at most this many rows are worth one. Errors of a wrong model last long: a joint whose
-rows count little for that would hide its fault behind its prior."""
 
+# In tests, the prior of friction has this share of its precision in the fit: hardly any.
 FRICTION_PRIOR = 0.01
-"""In tests, the prior of friction has this share of its precision in the fit: hardly any."""
 
+# Findings at most, beside those on the curve of friction.
 MOST_FINDINGS = 3
-"""Findings at most, beside those on the curve of friction."""
 
+# Of hypotheses that are nearly as good as the best, to this share, the one of fewest columns is
+# told.
 NEARLY = 0.8
-"""Of hypotheses that are nearly as good as the best, to this share, the one of fewest columns is
-told."""
 
+# The error of a joint falls to this share if its torque has its right sign, joint or unit.
 EXPLAINS_MOST = 0.5
-"""The error of a joint falls to this share if its torque has its right sign, joint or unit."""
 
+# Scales of a joint's torque beyond these say that something else is wrong.
 SCALES = (0.2, 5.0)
-"""Scales of a joint's torque beyond these say that something else is wrong."""
 
+# Friction above this share of a joint's torque has a clear sign, and errors that change by a
+# smaller share are the same: a remedy lowers them by more, and torques whose friction has the wrong
+# sign need only a fit whose error grows by less.
 SMALL = 0.02
-"""Friction above this share of a joint's torque has a clear sign, and errors that change by a
-smaller share are the same: a remedy lowers them by more, and torques whose friction has the wrong
-sign need only a fit whose error grows by less."""
 
 
 @dataclass(frozen=True)

@@ -9,50 +9,33 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
+from armdyn.findings import Finding
 from armdyn.identification.fit.choice import braking_rows
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.fit.fit import Fitted
 from armdyn.identification.fit.gram import Gram
+from armdyn.identification.judge import faults, hypotheses, verdict
 from armdyn.identification.judge.box import OF_LARGEST, Box, Excitation, box_of
-from armdyn.identification.judge.faults import (
-    degree_findings,
-    exchange_findings,
-    friction_findings,
-    load_findings,
-    scale_findings,
-)
 from armdyn.identification.judge.holdout import Errors
-from armdyn.identification.judge.hypotheses import (
-    NEARLY,
-    SCALES,
-    SMALL,
-    EffectTests,
-    Outcome,
-    effect_findings,
-    finding_of,
-    gram_with_effects,
-    layout_of,
-)
-from armdyn.identification.judge.judgement import Finding, Judgement, Measures, Trial
-from armdyn.identification.judge.verdict import (
-    WORTH_TELLING,
-    joint_answers,
-    refusals,
-    remarks,
-    reservations,
-)
+from armdyn.identification.judge.judgement import Judgement, Measures, Trial
 from armdyn.identification.physical import Solution
 from armdyn.identification.signals.torque_scale import TorqueScale
 from armdyn.log.log import Log
 from armdyn.numerics import ratio
 from armdyn.progress import Progress
 
+# The size of a joint's torque is at least this share of its limit of effort: errors of a joint that
+# carries nothing are small beside what its drive can do.
 OF_EFFORT = 0.05
-"""The size of a joint's torque is at least this share of its limit of effort: errors of a joint
-that carries nothing are small beside what its drive can do."""
 
+# Measures that doubt the scale of a joint's torque, the strongest first.
+GAIN_MEASURES = ("gain", "gain_likely", "gain_unknown")
+
+# Other joints verify the scale of a torque if its interval stays within this of 1.
+VERIFIED_GAIN = 0.5
+
+# What chance explains: this many standard deviations.
 CHANCE = 2.0
-"""What chance explains: this many standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +48,8 @@ class Judged:
         logs: the logs of the fit.
         excitation: how well the data determine the model.
         errors: on data held out; None without any.
-        ignored: joints (from 0) whose torques do not count.
+        ignored: joints (from 0) whose torques do not count, and
+        constant: those of them whose torque never changes.
         scale: unit and sign of the torques.
         trial: applies the remedy of a finding.
     """
@@ -76,6 +60,7 @@ class Judged:
     excitation: Excitation
     errors: Errors | None
     ignored: tuple[int, ...]
+    constant: tuple[int, ...]
     scale: TorqueScale
     trial: Trial
 
@@ -85,11 +70,11 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     found, values, links = given.found, given.solution.values, given.solution.parameters
     model, fit = found.model, found.fit
     box = box_of(found.rows.parts)
-    layout = layout_of(found, values, links, box.speed)
-    gram = gram_with_effects(found, layout, progress)
+    layout = hypotheses.layout_of(found, values, links, box.speed)
+    gram = hypotheses.gram_with_effects(found, layout, progress)
     torque = _torques(gram)
     size = _sizes(model.arm, torque)
-    tester = EffectTests(found, layout, gram, size, box)
+    tester = hypotheses.EffectTests(found, layout, gram, size, box)
     tests = [t for t in map(tester.test, layout.offered()) if t is not None]
     blocked = tester.relative(tester.folds.plain.squares.sum(axis=0))
     # Physical links have no negative friction; the free fit shows whether the data want it.
@@ -99,33 +84,48 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     whole = np.sqrt(np.mean(model.torques(values, tester.rows) ** 2, axis=0)) / size
     gain, likely, unknown, checked = gain_measures(tests, whole)
     friction = np.median(free, axis=0)
+    used = ~np.isin(np.arange(len(friction)), given.ignored)
+    odd = np.ones(len(friction))
+    odd[used] = odd_friction(friction[used], checked[used])
     measures = Measures(
         size, blocked, tester.errors_of(values), _held_out(given.errors, size),
         tester.spread(), bias, lacking, curve, bent, gain, likely, unknown, checked,
-        free.min(axis=0), odd_friction(friction, checked), torque,
+        free.min(axis=0), odd, torque,
     )  # fmt: skip
     names, joints = model.arm.joint_names, model.arm.robot.joints
     error = float(np.sqrt(np.mean(blocked**2)))
-    findings = scale_findings(given.scale, names, error, given.trial)
+    findings = [
+        *faults.constant_findings(given.constant, names, given.logs, error),
+        *faults.scale_findings(given.scale, names, error, given.trial),
+    ]
     if not any(f.kind == "currents" for f in findings):  # else nothing can be said of the model
         causes = (
-            degree_findings(model.arm, box, measures, given.trial)
-            or exchange_findings(gram, found, measures, friction, model.arm)
-            or [*effect_findings(tester, tests, friction), *load_findings(found, measures)]
+            faults.degree_findings(model.arm, box, measures, given.trial)
+            or faults.exchange_findings(gram, found, measures, friction, model.arm)
+            or [
+                *hypotheses.effect_findings(tester, tests, friction),
+                *faults.load_findings(found, measures),
+            ]
         )
         mended = [f for f in (_mended(c, given.trial) for c in causes) if f is not None]
         swapped = {j for f in mended if f.kind == "swap" for j in f.joints}
         # torques of other joints have other scales
         findings = [f for f in findings if not swapped & {*f.joints}]
-        findings += [*friction_findings(names, measures, error), *mended]
+        both = [*findings, *mended]
+        findings += faults.unverified_scales(names, measures, error, both, ("friction_times",))
+        findings += mended
+        # a motion that determines little verifies no scale, either
+        poor = given.excitation.expected_error > verdict.LIMITS["expected"].refusal
+        by = GAIN_MEASURES[:-1] if poor else GAIN_MEASURES
+        findings += faults.unverified_scales(names, measures, error, findings, by)
     return Judgement(
-        refusals(names, given.logs, found.counts, given.excitation, given.errors, measures,
+        verdict.refusals(names, given.logs, found.counts, given.excitation, given.errors, measures,
                  findings, given.ignored),
         (
-            *reservations(joints, given.logs, box, measures, findings, given.ignored),
-            *remarks(model.arm, model, values, links, box),
+            *verdict.reservations(joints, given.logs, box, measures, findings, given.ignored),
+            *verdict.remarks(model.arm, model, values, links, box),
         ),
-        tuple(findings), box, measures, joint_answers(measures, findings, given.ignored),
+        tuple(findings), box, measures, verdict.joint_answers(measures, findings, given.ignored),
     )  # fmt: skip
 
 
@@ -134,11 +134,13 @@ def _mended(finding: Finding, trial: Trial) -> Finding | None:
 
     A scale that helps other joints alone is told, but not advised.
     """
-    if finding.error_after == finding.error_before:
+    if finding.kind == "load":
         return finding  # it does not speak of errors
     tried = trial(finding)
     before, after = (finding.error_before, finding.error_after) if tried is None else tried.best
-    if not after <= (1.0 - SMALL) * before:
+    # a sign that friction shows lowers no error
+    shown = finding.kind == "sign" and finding.error_after == finding.error_before
+    if not after <= (1.0 if shown else 1.0 - hypotheses.SMALL) * before:
         return None
     found = replace(finding, error_before=before, error_after=after)
     if tried is None or tried.own[1] <= tried.own[0]:
@@ -168,7 +170,7 @@ def _held_out(errors: Errors | None, size: Array) -> Array:
     return errors.rms / np.maximum(size, ratio(errors.rms, errors.per_joint, 0.0))
 
 
-def _bias(tests: Sequence[Outcome], model: Model) -> tuple[Array, tuple[str, ...]]:
+def _bias(tests: Sequence[hypotheses.Outcome], model: Model) -> tuple[Array, tuple[str, ...]]:
     """Return the change of torques by what the model lacks, and what that is, joint by joint.
 
     Several effects may explain the same errors: those that explain a joint's nearly as well as the
@@ -178,16 +180,18 @@ def _bias(tests: Sequence[Outcome], model: Model) -> tuple[Array, tuple[str, ...
     joints = model.arm.robot.joints
     shown = [t for t in tests if t.counts and t.hypothesis.kind != "gain"]
     for j in range(model.n):
-        mine = [t for t in shown if float(t.change[j]) > WORTH_TELLING]
+        mine = [t for t in shown if float(t.change[j]) > verdict.WORTH_TELLING]
         best = min((t.gain for t in mine), default=0.0)
-        near = [t for t in mine if t.gain <= NEARLY * best]
+        near = [t for t in mine if t.gain <= hypotheses.NEARLY * best]
         worst = max(near, key=lambda t: float(t.change[j]), default=None)
         if worst is not None:
-            bias[j], lacking[j] = float(worst.change[j]), finding_of(worst, joints).what
+            bias[j], lacking[j] = float(worst.change[j]), hypotheses.finding_of(worst, joints).what
     return bias, tuple(lacking)
 
 
-def gain_measures(tests: Sequence[Outcome], whole: Array) -> tuple[Array, Array, Array, Array]:
+def gain_measures(
+    tests: Sequence[hypotheses.Outcome], whole: Array
+) -> tuple[Array, Array, Array, Array]:
     """Return `gain`, `gain_likely`, `gain_unknown` and `gain_checked` of `Measures`.
 
     `whole` is the torque of every joint on motions in the box, friction included, relative to its
@@ -203,7 +207,8 @@ def gain_measures(tests: Sequence[Outcome], whole: Array) -> tuple[Array, Array,
         # the far end of its interval; predictions change in proportion to the gain
         checked[j] = c + CHANCE * float(tested.deviations[0])
         unknown[j] = tested.change[j] * checked[j] / max(c, 1e-12)
-        if c > CHANCE * float(tested.deviations[0]) and SCALES[0] < scale < SCALES[1]:
+        low, high = hypotheses.SCALES
+        if c > CHANCE * float(tested.deviations[0]) and low < scale < high:
             likely[j] = abs(1.0 / scale - 1.0) * whole[j]
         if tested.counts:
             gain[j] = tested.change[j]
@@ -218,7 +223,7 @@ def odd_friction(friction: Array, checked: Array) -> Array:
     usual = float(np.median(friction))
     times = np.abs(ratio(friction, usual, 1.0)) if usual > 0.0 else np.ones(len(friction))
     times = np.maximum(times, ratio(1.0, times, 1.0))
-    return np.where(checked < 1.0, 1.0, times)
+    return np.where(checked < VERIFIED_GAIN, 1.0, times)
 
 
 def _friction_curves(model: Model, values: Array, box: Box) -> Array:

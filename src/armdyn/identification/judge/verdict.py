@@ -9,33 +9,34 @@ import numpy as np
 
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
+from armdyn.findings import Answer, Finding
 from armdyn.identification.fit.columns import Model
 from armdyn.identification.judge.box import Box, Excitation
 from armdyn.identification.judge.holdout import Errors
-from armdyn.identification.judge.judgement import Answer, Finding, Measures
-from armdyn.log.health import constant_torques, moved, saturated, still_joints
+from armdyn.identification.judge.judgement import Measures
+from armdyn.log.health import moved, saturated, still_joints
 from armdyn.log.log import Log
 from armdyn.robot.joint import Joint
 
+# Changes of torques or of errors below this share are not told.
 WORTH_TELLING = 0.01
-"""Changes of torques or of errors below this share are not told."""
 
+# Elasticity and backlash are told from chance if they lower the errors by this share. Of seed 5150
+# of benchmarks/verdicts.py, two false ones lowered them by 2 %, the weakest true one by 6 %.
 CLEAR = 0.05
-"""Elasticity and backlash are told from chance if they lower the errors by this share. Of seed 5150
-of benchmarks/verdicts.py, two false ones lowered them by 2 %, the weakest true one by 6 %."""
 
+# Errors, and changes of a torque, below this share of its size are as good as none.
 NEGLIGIBLE = 1e-3
-"""Errors, and changes of a torque, below this share of its size are as good as none."""
 
 # Masses of links beyond this factor of the described ones are remarked, unless the link is light.
 MASS = 5.0
 
-REFUSED = ("sign", "swap", "degrees", "unit", "currents")
-"""Findings that make a model wrong whatever its error is."""
+# Findings that make a model wrong whatever its error is.
+REFUSED = ("constant", "sign", "swap", "degrees", "unit", "currents")
 
+# Findings on what changes the torques of gravity, and is not in the model. A load at the tip is: it
+# was weighed with the last link.
 DISTURBING = ("zero", "spring", "tilt", "scale")
-"""Findings on what changes the torques of gravity, and is not in the model. A load at the tip is:
-it was weighed with the last link."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Limit:
         return -values if self.measure == "friction" else values  # friction that drives
 
 
+# All limits, by measure: those of every joint are relative to the size of its torque.
 LIMITS = {limit.measure: limit for limit in (
     Limit("blocked", 0.10, 0.20,
           "torques of {name} are wrong by {value} on parts of the log that were left out of the "
@@ -88,7 +90,7 @@ LIMITS = {limit.measure: limit for limit in (
           "{value} (at most {most})"),
     Limit("friction", 0.05, 0.25, "friction of {name} drives it: {value} of its torque"),
     # at most 1.7 on 40 faultless logs of benchmarks/verdicts.py (seed 31337)
-    Limit("friction_times", 6.0, np.inf,
+    Limit("friction_times", 4.0, np.inf,
           "friction of {name}, relative to its torque, is {value} of that of the other joints, or "
           "the inverse, and the data do not check the scale of its torque"),
     Limit("expected", np.inf, 0.15,
@@ -109,7 +111,6 @@ LIMITS = {limit.measure: limit for limit in (
           "joints reach {value} rad/s only (at least {most} rad/s): inertias hardly show.",
           of_joints=False),
 )}  # fmt: skip
-"""All limits, by measure: those of every joint are relative to the size of its torque."""
 
 
 def refusals(
@@ -123,7 +124,7 @@ def refusals(
     ignored: Sequence[int] = (),
 ) -> tuple[str, ...]:
     """Return the reasons against relying on the result, a sentence each."""
-    reasons = [*constant_torques(names, logs, ignored), *saturated(names, logs, ignored)]
+    reasons = saturated(names, logs, ignored)
     for j, (name, count, moves) in enumerate(zip(names, counts, moved(logs), strict=True)):
         if moves and not count and j not in ignored:
             reasons.append(

@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.identification.fit.choice import SIGNIFICANCE
-from armdyn.identification.fit.columns import short_name
+from armdyn.identification.fit.columns import Column, short_name
 from armdyn.identification.page.residuals import JointRows
 from armdyn.identification.tables import hint, units_of
 from armdyn.present.curves import captioned
@@ -39,14 +39,20 @@ def fitted_friction(
     """
     kinds = [kind for kind in FRICTION_TERMS if offset or kind != "offset"]
     at = [i for i in result.model.indices(*kinds) if result.model.columns[i].joint == j]
-    A = np.empty((len(v), len(at)))
-    for k, column in enumerate(result.model.columns[i] for i in at):
+    A = friction_rows([result.model.columns[i] for i in at], v, load)
+    variance = np.sum((A @ result.covariance[np.ix_(at, at)]) * A, axis=1)
+    return A @ result.values[at], np.sqrt(np.maximum(variance, 0.0))
+
+
+def friction_rows(columns: Sequence[Column], v: Array, load: Array | float) -> Array:
+    """Return columns of friction of one joint ``(N, m)``, at speeds ``(N,)`` and loads."""
+    A = np.empty((len(v), len(columns)))
+    for k, column in enumerate(columns):
         term = FRICTION_TERMS[column.kind]
         direction = np.tanh(v / column.soft) if column.soft else np.sign(v)
         values = [term.column(x, s, *column.shape) for x, s in zip(v, direction, strict=True)]
         A[:, k] = np.array(values, np.float64) * (np.abs(load) if term.load else 1.0)
-    variance = np.sum((A @ result.covariance[np.ix_(at, at)]) * A, axis=1)
-    return A @ result.values[at], np.sqrt(np.maximum(variance, 0.0))
+    return A
 
 
 def friction_section(result: Result, rows: Sequence[JointRows]) -> Html:

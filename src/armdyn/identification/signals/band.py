@@ -113,11 +113,7 @@ def find_band(
 
 
 def retried_cutoff(
-    arm: Arm,
-    train_logs: Sequence[Log],
-    band: Band,
-    coupling: Array | None,
-    extra: Sequence[Column],
+    arm: Arm, train_logs: Sequence[Log], band: Band, coupling: Array | None, extra: Sequence[Column]
 ) -> tuple[float, str] | None:
     """Return a lower cut-off [Hz] and the reason, if a model predicts better with it.
 

@@ -14,7 +14,7 @@ from armdyn.identification.signals.decimation import (
 )
 from armdyn.log.filters import MAX_NYQUIST_SHARE, choose_cutoff
 from armdyn.log.log import Log
-from armdyn.log.rows import is_in_file
+from armdyn.log.rows import done_in, is_in_file, is_shared, scratch_path
 from armdyn.log.signals import Prepared, prepare, velocities
 from armdyn.log.trim import NEGLIGIBLE_MOTION
 from armdyn.progress import Progress
@@ -61,7 +61,7 @@ def prepared(
         why: the reason for the cut-off; empty if the user asked for it.
         delay: of torques behind positions [s]; torques are shifted back.
         measured: use measured velocities; None uses them if they agree with the positions.
-        cluster: its workers filter the logs in memory.
+        cluster: its workers filter the logs.
     """
     notes: list[str] = []
     asked = cutoff is not None and not why
@@ -98,15 +98,15 @@ def _filtered(
 ) -> Iterator[Prepared]:
     """Yield the logs filtered, in order: in this process, or on the workers of a cluster."""
     options = cutoff, measured, delay
-    sent = [log for log in logs if not is_in_file(log.q)]
+    sent = [log for log in logs if is_shared(log.q) or not is_in_file(log.q)]
     if cluster is None or len(sent) < 2:  # a single one is filtered sooner than sent
         yield from (prepare_one(log, *options) for log in logs)
         return
     # notes and further columns of a source stay here
-    bare = (Log(g.t, g.q, g.qd, tau=g.tau, joint_names=g.joint_names) for g in sent)
-    there = cluster.each(prepare_one, ((log, *options) for log in bare))
-    for log in logs:
-        yield prepare_one(log, *options) if is_in_file(log.q) else next(there)
+    bare = (type(g)(g.t, g.q, g.qd, tau=g.tau, joint_names=g.joint_names) for g in sent)
+    folder = scratch_path() if any(is_in_file(log.q) for log in sent) else None
+    there = cluster.each(done_in, ((folder, prepare_one, log, *options) for log in bare))
+    yield from (next(there) if log in sent else prepare_one(log, *options) for log in logs)
 
 
 def prepare_one(log: Log, cutoff: float, measured: bool, delay: float) -> Prepared:

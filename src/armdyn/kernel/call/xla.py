@@ -16,8 +16,8 @@ from armdyn.graph.rolled import Rolled
 from armdyn.kernel.ir.codegen import Codegen
 from armdyn.kernel.ir.writer import RARE, FunctionWriter
 
+# The version of the interface, major and minor, whose layout is known here.
 API = (0, 3)
-"""The version of the interface, major and minor, whose layout is known here."""
 
 
 HANDLER = "armdyn_xla_handler"

@@ -28,8 +28,8 @@ class Fused(NamedTuple):
     minus_addend: bool = False
 
 
+# One step of a kernel.
 Step: TypeAlias = Instruction | Fused
-"""One step of a kernel."""
 
 
 def fused(program: Program, fma: bool) -> list[Step | None]:
@@ -102,11 +102,12 @@ def _selected(w: Writer, x: str, a: str, b: str) -> str:
 
 
 INTRINSIC = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.COPYSIGN: "llvm.copysign"}
+
+# The operations on values that are no call of an intrinsic function.
 RULES: dict[Op, Callable[..., str]] = {
     Op.ADD: Writer.add, Op.SUB: Writer.sub, Op.MUL: Writer.mul, Op.DIV: Writer.div,
     Op.NEG: Writer.neg, Op.SIGN: _sign, Op.MAX: _larger, Op.SELECT: _selected,
 }  # fmt: skip
-"""The operations on values that are no call of an intrinsic function."""
 
 
 def sincos_of_all(

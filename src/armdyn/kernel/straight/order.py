@@ -20,8 +20,9 @@ class Round(NamedTuple):
 
 
 Steps: TypeAlias = Sequence[Step | None]
+
+# Orders steps, given by index; a step comes after the steps that it depends on.
 Arrange: TypeAlias = Callable[[Steps, list[int]], list[int]]
-"""Orders steps, given by index; a step comes after the steps that it depends on."""
 
 
 def rounds(steps: Steps, arrange: Arrange | None = None) -> list[Round]:

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.errors import LogError, shown
-from armdyn.log.columns import ROWS, Table, assigned, is_measured
-from armdyn.log.ros.cdr import (
-    KNOWN,
-    NAMES,
-    POSITIONS,
-    Samples,
-    Stamps,
-    Types,
-    decoded,
-    form_of,
-    short_name,
-    types_of,
+from armdyn.log.columns import Table, assigned, likely_joints
+from armdyn.log.recognition.patterns import as_list, matching
+from armdyn.log.recognition.suggest import in_python, pattern_of
+from armdyn.log.ros.cdr import KNOWN, Samples, Stamps, form_of
+from armdyn.log.ros.commands import commands_of
+from armdyn.log.ros.recording import (
+    DESCRIPTION,
+    MOST_NAMES,
+    SECOND,
+    TEXT,
+    Key,
+    Recording,
+    Source,
+    Survey,
+    in_words,
+    is_description,
+    survey_of,
+    topics_in_words,
 )
-from armdyn.log.ros.storage import Channel, messages
+from armdyn.log.ros.storage import messages
 
-SECOND = 1_000_000_000  # [ns]
 STAMP = ("header.stamp.sec", "header.stamp.nanosec")
-TRAJECTORY = "trajectory_msgs/JointTrajectory"
-CONTROLLER = "control_msgs/JointTrajectoryControllerState"
-DESCRIPTION = "robot_description"
-TEXT = "std_msgs/String"
 
-# Commands are used if they begin within this share of the samples; samples before are left out.
-LATEST_COMMAND = 0.1
-
-# How many topics or joints a message shows.
-MOST_NAMES = 20
 
 # If topics have the same joints, the first of these types is taken.
 PREFERRED = ("sensor_msgs/JointState", "control_msgs/DynamicJointState")
@@ -50,9 +44,9 @@ def read_rosbag(
     path: Path, joints: Sequence[str] | None, columns: Mapping[str, str | Sequence[str]]
 ) -> Table:
     """Read the joint states of a recording, and the commands of their controllers."""
-    recording = _Recording(path, columns)
+    recording = Recording(path, columns)
     parts = list(recording.blocks())
-    plan = _plan(recording, _survey(parts), joints)
+    plan = _plan(recording, survey_of(parts), joints, columns.get("q"))
     merged: dict[str, list[Samples]] = {}
     for part in parts:
         for topic, samples in part.items():
@@ -64,13 +58,13 @@ def rosbag_blocks(
     path: Path, joints: Sequence[str] | None, columns: Mapping[str, str | Sequence[str]]
 ) -> Iterator[Table]:
     """Yield a recording block by block; as a whole if joints of several topics are joined."""
-    recording = _Recording(path, columns)
-    plan = _plan(recording, _survey(recording.blocks()), joints)
+    recording = Recording(path, columns)
+    plan = _plan(recording, survey_of(recording.blocks()), joints, columns.get("q"))
     if len(plan.sources) > 1:
         yield read_rosbag(path, joints, columns)
         return
     rest = plan
-    for part in _Recording(path, columns).blocks():
+    for part in Recording(path, columns).blocks():
         table = rest.table(part)
         if len(table.columns[STAMP[0]]):
             yield table
@@ -88,7 +82,7 @@ def robot_description(path: Path) -> str | None:
     Raises:
         LogError: it is not a recording, or is damaged.
     """
-    found = messages(path, _is_description, [])
+    found = messages(path, is_description, [])
     with closing(found):
         for _, _, data in chain.from_iterable(found):
             try:
@@ -98,205 +92,7 @@ def robot_description(path: Path) -> str | None:
     return None
 
 
-def _is_description(channel: Channel) -> bool:
-    named = channel.topic.rsplit("/", 1)[-1] == DESCRIPTION
-    return named and short_name(channel.kind) == TEXT
-
-
-def _types(channel: Channel) -> Types | None:
-    """Return the definitions for a topic of joints; None if it is another topic."""
-    kind = short_name(channel.kind)
-    if channel.encoding != "cdr" or kind == TEXT:
-        return None
-    if kind in KNOWN:
-        return KNOWN
-    if "State" not in kind or not channel.definition:
-        return None
-    types = KNOWN | types_of(kind, channel.definition)
-    fields = {(name, array) for _, name, array in types[kind]}
-    named = any((name, 0) in fields for name in NAMES)
-    return types if named and any((name, 0) in fields for name in POSITIONS) else None
-
-
-class _Recording:
-    """A recording that is being read.
-
-    Attributes:
-        topics: types of all topics.
-        lost: parts that could not be read.
-        faults: messages that could not be decoded, by topic and cause.
-    """
-
-    def __init__(self, path: Path, columns: Mapping[str, str | Sequence[str]]) -> None:
-        self.path = path
-        wanted = columns.get("topic", ())
-        self._wanted = {wanted} if isinstance(wanted, str) else set(wanted)
-        self.topics: dict[str, str] = {}
-        self.unread: list[str] = []
-        self.lost: list[str] = []
-        self.faults: dict[str, Counter[str]] = {}
-        self.has_description = False
-        self._types: dict[Channel, Types] = {}
-
-    def _is_wanted(self, channel: Channel) -> bool:
-        self.topics[channel.topic] = short_name(channel.kind)
-        self.has_description |= _is_description(channel)
-        types = _types(channel)
-        if types is None:
-            return False
-        if self._wanted and channel.topic not in self._wanted:
-            self.unread.append(channel.topic)
-            return False
-        self._types[channel] = types
-        return True
-
-    def blocks(self) -> Iterator[dict[str, list[Samples]]]:
-        """Yield the numbers of joints by topic, of a limited number of messages at a time."""
-        raw: dict[Channel, tuple[list[bytes], list[int]]] = {}
-        count = 0
-        for batch in messages(self.path, self._is_wanted, self.lost):
-            for channel, time, data in batch:
-                if channel not in raw:
-                    raw[channel] = [], []
-                texts, times = raw[channel]
-                texts.append(data)
-                times.append(time)
-            count += len(batch)
-            if count >= ROWS:
-                yield self._decoded(raw)
-                raw, count = {}, 0
-        yield self._decoded(raw)
-        gone = sorted(self._wanted - set(self.topics))
-        if gone:
-            raise LogError(
-                self.path, f"has no topic {shown(gone[0])}; it has {topics_in_words(self.topics)}."
-            )
-
-    def _decoded(
-        self, raw: Mapping[Channel, tuple[list[bytes], list[int]]]
-    ) -> dict[str, list[Samples]]:
-        result: dict[str, list[Samples]] = {}
-        for channel, (texts, times) in raw.items():
-            faults = self.faults.setdefault(channel.topic, Counter())
-            found = decoded(texts, times, channel.kind, self._types[channel], faults)
-            if not is_measured(channel.topic):
-                found = [_as_commands(one) for one in found if "q" in one.values]
-            result.setdefault(channel.topic, []).extend(found)
-        return result
-
-
-def _as_commands(samples: Samples) -> Samples:
-    """Return joint states on a topic of commands as commands."""
-    return replace(samples, values={"q_cmd": samples.values["q"]})
-
-
-def _said(names: Iterable[str]) -> str:
-    """Return names of topics or joints for a message: on one line, not too many."""
-    words = [shown(name)[1:-1] for name in names]
-    more = [f"... and {len(words) - MOST_NAMES} more"] if len(words) > MOST_NAMES else []
-    return ", ".join([*words[:MOST_NAMES], *more])
-
-
-def topics_in_words(topics: Mapping[str, str]) -> str:
-    """Return topics with their types, not too many."""
-    return _said(f"{name} ({kind})" for name, kind in sorted(topics.items())) or "no topics"
-
-
-# What a recording has.
-
-# A topic and the set of joints of its messages.
-_Key = tuple[str, frozenset[str]]
-
-
-@dataclass
-class _Survey:
-    """What a recording has.
-
-    Attributes:
-        counts: messages with positions, by topic and the set of their joints.
-        names: the joints of such a set in the order of the first message.
-        commands: commands by topic.
-        stamped: topics whose headers have stamps.
-        finite: quantities of joints with at least one number, by topic.
-        shift: by topic, how far the stamps are ahead of the times of recording [ns].
-        spans: by topic, the first and last time of recording [ns].
-    """
-
-    counts: Counter[_Key] = field(default_factory=Counter[_Key])
-    names: dict[_Key, tuple[str, ...]] = field(default_factory=dict[_Key, tuple[str, ...]])
-    commands: dict[str, list[Samples]] = field(default_factory=dict[str, list[Samples]])
-    stamped: set[str] = field(default_factory=set[str])
-    finite: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
-    shift: dict[str, int] = field(default_factory=dict[str, int])
-    spans: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-
-    def add(self, topic: str, samples: Samples) -> None:
-        """Count the messages of a topic."""
-        if np.any(samples.stamps):
-            self.stamped.add(topic)
-            self.shift.setdefault(topic, int(np.median(samples.stamps - samples.recorded)))
-        first, last = int(samples.recorded.min()), int(samples.recorded.max())
-        before = self.spans.get(topic, (first, last))
-        self.spans[topic] = min(first, before[0]), max(last, before[1])
-        for role, values in samples.values.items():
-            there = np.flatnonzero(np.isfinite(values).any(axis=0)).tolist()
-            self.finite |= {(topic, role, samples.names[k]) for k in there}
-        if "q_cmd" in samples.values:
-            one = replace(samples, values={"q_cmd": samples.values["q_cmd"]})
-            self.commands.setdefault(topic, []).append(one)
-        if "q" in samples.values:
-            key = topic, frozenset(samples.names)
-            self.counts[key] += len(samples.rows)
-            self.names.setdefault(key, samples.names)
-
-
-def _survey(
-    parts: Iterator[dict[str, list[Samples]]] | Sequence[dict[str, list[Samples]]],
-) -> _Survey:
-    result = _Survey()
-    for part in parts:
-        for topic, found in part.items():
-            for samples in sorted(found, key=lambda one: int(one.rows[0])):
-                result.add(topic, samples)
-    return result
-
-
 # What of it becomes the log.
-
-
-@dataclass(frozen=True)
-class _Source:
-    """Joints that are read from a topic: their names there, and their places in the log."""
-
-    topic: str
-    labels: tuple[str, ...]
-    places: tuple[int, ...]
-    is_stamped: bool
-
-    def rows(
-        self, found: Sequence[Samples], roles: Sequence[str]
-    ) -> tuple[Stamps, dict[str, Array]]:
-        """Return the times [ns] and numbers of all messages that have these joints, in order."""
-        parts = [one for one in found if "q" in one.values and set(self.labels) <= set(one.names)]
-        n = len(self.labels)
-        if not parts:
-            return np.zeros(0, np.int64), {role: np.zeros((0, n)) for role in roles}
-        recorded = np.concatenate([one.recorded for one in parts])
-        times = np.concatenate([one.stamps for one in parts]) if self.is_stamped else recorded
-        order = np.argsort(recorded, kind="stable")
-        values = {
-            role: np.concatenate([_of_labels(one, role, self.labels) for one in parts])[order]
-            for role in roles
-        }
-        return times[order], values
-
-
-def _of_labels(samples: Samples, role: str, labels: Sequence[str]) -> Array:
-    if role not in samples.values:
-        return np.full((len(samples.rows), len(labels)), np.nan)
-    if samples.names == tuple(labels):
-        return samples.values[role]
-    return samples.values[role][:, [samples.names.index(name) for name in labels]]
 
 
 @dataclass(frozen=True)
@@ -304,7 +100,7 @@ class _Plan:
     """What of a recording becomes the log; commands are times [ns] and positions ``(K, n)``."""
 
     path: Path
-    sources: list[_Source]
+    sources: list[Source]
     joints: tuple[str, ...]
     roles: list[str]
     commands: tuple[Stamps, Array] | None
@@ -337,20 +133,25 @@ class _Plan:
             STAMP[0]: (times // SECOND).astype(float),
             STAMP[1]: (times % SECOND).astype(float),
         }
-        result = Table(self.path, columns | blocks, joint_names=self.joints)
+        result = Table(self.path, columns | blocks, joint_names=self.joints, chosen=("q",))
         result.notes += self.notes
         result.lost += self.lost
         return result
 
 
-def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) -> _Plan:
+def _plan(
+    recording: Recording,
+    survey: Survey,
+    joints: Sequence[str] | None,
+    said: str | Sequence[str] | None,
+) -> _Plan:
     path, notes = recording.path, list[str]()
     lost = list(dict.fromkeys(recording.lost))
     for topic, faults in recording.faults.items():
         if faults:
             cause = faults.most_common(1)[0][0]
             lost.append(
-                f"{faults.total()} messages of {_said([topic])} cannot be decoded and are left "
+                f"{faults.total()} messages of {in_words([topic])} cannot be decoded and are left "
                 f"out: {cause}."
             )
     if not survey.counts:
@@ -359,7 +160,7 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
             f"has no joint states; it has {topics_in_words(recording.topics)}. Expected a topic of "
             f"sensor_msgs/msg/JointState. {' '.join(lost)}".rstrip(),
         )
-    sources, names = _sources(recording, survey, joints, notes)
+    sources, names = _sources(recording, survey, joints, said, notes)
     roles = ["q"]
     for role, word in (("qd", "velocities"), ("tau", "efforts")):
         gone = [
@@ -370,31 +171,34 @@ def _plan(recording: _Recording, survey: _Survey, joints: Sequence[str] | None) 
             roles.append(role)
         elif len(gone) < len(names):
             notes.append(
-                f"{word} are left out: {_said(gone)} have none; joints=[...] without them "
+                f"{word} are left out: {in_words(gone)} have none; joints=[...] without them "
                 "keeps those of the others."
             )
     for one in sources:
         if not one.is_stamped:
             notes.append(
-                f"headers of {_said([one.topic])} have no time stamps; times of recording are "
+                f"headers of {in_words([one.topic])} have no time stamps; times of recording are "
                 "used, which are later by the delay of the network."
             )
     base = sources[0]
-    commands = _commands(survey, recording.topics, base, sources, names, notes)
+    commands = commands_of(survey, recording.topics, base, sources, names, notes)
     if recording.unread:
         unread = sorted(set(recording.unread))
-        notes.append(f"topics that were not asked for are left out: {_said(unread)}.")
+        notes.append(f"topics that were not asked for are left out: {in_words(unread)}.")
     if recording.has_description:
         notes.append(
-            "the recording has a URDF of the robot: armdyn.log.ros.rosbag.robot_description(path) "
-            "returns it."
+            "the recording has a robot_description: on the command line it may stand for a robot."
         )
     return _Plan(path, sources, names, roles, commands, notes, lost)
 
 
 def _sources(
-    recording: _Recording, survey: _Survey, joints: Sequence[str] | None, notes: list[str]
-) -> tuple[list[_Source], tuple[str, ...]]:
+    recording: Recording,
+    survey: Survey,
+    joints: Sequence[str] | None,
+    said: str | Sequence[str] | None,
+    notes: list[str],
+) -> tuple[list[Source], tuple[str, ...]]:
     """Return where the joints are read from, and their names."""
     path = recording.path
     kinds = recording.topics
@@ -413,26 +217,39 @@ def _sources(
         ),
     )
 
-    def source(key: _Key, labels: Sequence[str], places: Sequence[int]) -> _Source:
-        return _Source(key[0], tuple(labels), tuple(places), key[0] in survey.stamped)
+    def source(key: Key, labels: Sequence[str], places: Sequence[int]) -> Source:
+        return Source(key[0], tuple(labels), tuple(places), key[0] in survey.stamped)
 
+    if said is not None:
+        wanted = _said_joints(path, by_count, survey, said)
+        if joints is not None and len(wanted) != len(joints):
+            raise LogError(
+                path,
+                f"{shown(said)} are the joints {in_words(wanted)}, expected {len(joints)} for "
+                f"{in_words(joints)}.",
+            )
+        found = [source(*one) for one in _joined(by_count, wanted)]
+        pairs = zip(wanted, joints or wanted, strict=True)
+        named = [f"{label} = {joint}" for label, joint in pairs if label != joint]
+        notes += [f"joints are taken in this order: {in_words(named)}."] if named else []
+        return found, tuple(joints or wanted)
     if joints is None:
         key = by_count[0]
         there = [name for name in survey.names[key] if (key[0], "q", name) in survey.finite]
         still = [name for name in survey.names[key] if name not in there]
         if not there:
-            raise LogError(path, f"no position of {_said([key[0]])} is a number.")
+            raise LogError(path, f"no position of {in_words([key[0]])} is a number.")
         if still:
-            notes.append(f"joints without positions are left out: {_said(still)}.")
+            notes.append(f"joints without positions are left out: {in_words(still)}.")
         others = [
-            f"{_said([topic])} ({survey.counts[topic, names]} messages of "
-            f"{_said(survey.names[topic, names])})"
+            f"{in_words([topic])} ({survey.counts[topic, names]} messages of "
+            f"{in_words(survey.names[topic, names])})"
             for topic, names in by_count[1:]
             if not (topic == key[0] and names > key[1])
         ]
         if others:
             notes.append(
-                f"joints are those of {_said([key[0]])}, which has most messages; not read: "
+                f"joints are those of {in_words([key[0]])}, which has most messages; not read: "
                 f"{'; '.join(others[:MOST_NAMES])}. "
                 f'columns={{"topic": "..."}} or joints=[...] chooses others.'
             )
@@ -441,21 +258,41 @@ def _sources(
     sources = [source(key, labels, places) for key, labels, places in found]
     if len(sources) > 1:
         notes.append(
-            f"joints of {_said(one.topic for one in sources[1:])} are interpolated linearly to the "
-            f"stamps of {_said([sources[0].topic])}; samples outside of the common time are left "
-            "out."
+            f"joints of {in_words(one.topic for one in sources[1:])} are interpolated linearly to "
+            f"the stamps of {in_words([sources[0].topic])}; samples outside of the common time are "
+            "left out."
         )
     elif len({topic for topic, _ in by_count}) > 1:
-        notes.append(f"joints are those of {_said([sources[0].topic])}.")
+        notes.append(f"joints are those of {in_words([sources[0].topic])}.")
     return sources, tuple(joints)
 
 
+def _said_joints(
+    path: Path, by_count: Sequence[Key], survey: Survey, said: str | Sequence[str]
+) -> list[str]:
+    """Return the joints that the caller names, one by one or by patterns.
+
+    Raises:
+        LogError: a name is that of no joint, or two are the same.
+    """
+    there = list(dict.fromkeys(name for key in by_count for name in survey.names[key]))
+    wanted: list[str] = []
+    for one in as_list(said):
+        hits = [one] if one in there else [name for name, _ in matching(one, there)]
+        if not hits:
+            raise LogError(path, f"no joint is called {shown(one)}; there are {in_words(there)}.")
+        wanted += hits
+    if len(set(wanted)) < len(wanted):
+        raise LogError(path, f"{shown(said)} names a joint twice: {in_words(wanted)}.")
+    return wanted
+
+
 def _joined(
-    by_count: Sequence[_Key], joints: Sequence[str]
-) -> list[tuple[_Key, list[str], list[int]]]:
+    by_count: Sequence[Key], joints: Sequence[str]
+) -> list[tuple[Key, list[str], list[int]]]:
     """Return topics that have all joints, the one with most of them first; none if some lack."""
     left = set(joints)
-    result: list[tuple[_Key, list[str], list[int]]] = []
+    result: list[tuple[Key, list[str], list[int]]] = []
     while left:
         key = max(by_count, key=lambda key: len(left & key[1]))
         if not left & key[1]:
@@ -468,11 +305,11 @@ def _joined(
 
 def _alike(
     path: Path,
-    by_count: Sequence[_Key],
-    survey: _Survey,
+    by_count: Sequence[Key],
+    survey: Survey,
     joints: Sequence[str],
     notes: list[str],
-) -> list[tuple[_Key, list[str], list[int]]]:
+) -> list[tuple[Key, list[str], list[int]]]:
     """Return the topic whose joints have similar names.
 
     Raises:
@@ -485,79 +322,23 @@ def _alike(
         notes.append(words)
         return [(key, labels, [*range(len(joints))])]
     there = "; ".join(
-        f"{_said([topic])} has {_said(survey.names[topic, names])}"
+        f"{in_words([topic])} has {in_words(survey.names[topic, names])}"
         for topic, names in by_count[:MOST_NAMES]
     )
-    what = "more than one topic may have" if found else "no topic has"
-    raise LogError(
-        path,
-        f"{what} the joints {_said(joints)}: {there}. joints=[...] takes names of the file, "
-        'columns={"topic": "..."} chooses a topic.',
-    )
-
-
-# Commands of controllers.
-
-
-def _commands(
-    survey: _Survey,
-    topics: Mapping[str, str],
-    base: _Source,
-    sources: Sequence[_Source],
-    joints: Sequence[str],
-    notes: list[str],
-) -> tuple[Stamps, Array] | None:
-    """Return the commands of all joints: times [ns] and positions."""
-    labels = [""] * len(joints)
-    for one in sources:
-        for j, label in zip(one.places, one.labels, strict=True):
-            labels[j] = label
-    usable = {
-        topic: [one for one in found if set(labels) <= set(one.names)]
-        for topic, found in survey.commands.items()
-    }
-    counts = {
-        topic: (topics.get(topic) == CONTROLLER, sum(len(one.rows) for one in found))
-        for topic, found in usable.items()
-        if found
-    }
-    if not counts:
-        return None
-    topic = max(counts, key=lambda name: (counts[name], name))
-    found = usable[topic]
-    recorded = np.concatenate([one.recorded for one in found])
-    stamps = np.concatenate([one.stamps for one in found])
-    delays = np.concatenate([one.delays for one in found])
-    q_cmd = np.concatenate([_of_labels(one, "q_cmd", labels) for one in found])
-    # A stamp of zero means now; the clock of the headers may be that of a simulation.
-    shift = survey.shift.get(base.topic, 0) if base.is_stamped else 0
-    begin = np.where((stamps == 0) | (not base.is_stamped), recorded + shift, stamps)
-    times = begin + delays
-    if delays.any():
-        kept = _not_replaced(recorded, begin, times)
-        times, q_cmd = times[kept], q_cmd[kept]
-    order = np.argsort(times, kind="stable")
-    times, q_cmd = times[order], q_cmd[order]
-    first, last = (time + shift for time in survey.spans[base.topic])
-    if times[0] > first + LATEST_COMMAND * (last - first):
-        notes.append(
-            f"commands of {_said([topic])} are left out: the first is "
-            f"{(times[0] - first) / SECOND:.3g} s after the first joint state."
+    if found:
+        option = {"topic": found[0][0][0]}
+        raise LogError(
+            path,
+            f"more than one topic may have the joints {in_words(joints)}: {there}. Choose one, as "
+            f"in: {in_python(option)}.",
+            columns=option,
         )
-        return None
-    others = sorted(name for name in survey.commands if name != topic)
-    also = f"; not used: {_said(others)}" if others else ""
-    what = "points of trajectories" if topics.get(topic) == TRAJECTORY else "commands"
-    notes.append(
-        f"q_cmd are {what} of {_said([topic])}, each until the next one, and samples before the "
-        f"first are left out{also}."
+    each = [(survey.names[key], likely_joints(survey.names[key], len(joints))) for key in by_count]
+    patterns = (pattern_of(labels, names) for names, labels in each)
+    option = {"q": next(filter(None, patterns), "")}
+    fix = f"In the order of the arm these may be right: {in_python(option)}."
+    if not option["q"]:
+        option, fix = {}, 'Name them in the order of the arm: columns={"q": ["a1", "a2"]}.'
+    raise LogError(
+        path, f"no topic has the joints {in_words(joints)}: {there}. {fix}", columns=option
     )
-    return times, q_cmd
-
-
-def _not_replaced(recorded: Stamps, begin: Stamps, times: Stamps) -> NDArray[np.bool_]:
-    """Return the points of trajectories that come before a later trajectory begins."""
-    _, first, message = np.unique(recorded, return_index=True, return_inverse=True)
-    earliest = np.minimum.accumulate(begin[first][::-1])[::-1]
-    following = np.append(earliest[1:], np.iinfo(np.int64).max)
-    return times <= following[message]

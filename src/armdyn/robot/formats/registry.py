@@ -42,8 +42,8 @@ class RobotFormat(FileFormat):
     lost: str | None = None
 
 
+# The options of readers that are needed to read a file again, to write an arm into it.
 INTO_OPTIONS = ("packages", "arguments")
-"""The options of readers that are needed to read a file again, to write an arm into it."""
 
 FORMATS: list[RobotFormat] = [
     RobotFormat(

@@ -18,8 +18,8 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+# Processor time of one request [s]; descriptions of arms take milliseconds.
 CPU_SECONDS = 15
-"""Processor time of one request [s]; descriptions of arms take milliseconds."""
 
 # Address space [bytes]. MuJoCo maps less than two gigabytes.
 MAX_MEMORY = 4 << 30

@@ -15,8 +15,8 @@ from typing import IO, Any
 from armdyn.robot.formats.isolated.serve import QUERY, receive, send
 from armdyn.robot.formats.records import Fault
 
+# Seconds that a request may take; arms take some milliseconds.
 PATIENCE = 15.0
-"""Seconds that a request may take; arms take some milliseconds."""
 
 
 class Isolated:

@@ -141,17 +141,17 @@ def _reference(geom: Mapping[str, Any]) -> np.ndarray:
 
 # What drives and brakes the joints of a compiled model: inertia, friction and limits of effort.
 
+# Numbers of <custom> called "armdyn:<joint>:<field>" hold what MJCF has no attribute for.
 OWN = "armdyn"
-"""Numbers of <custom> called "armdyn:<joint>:<field>" hold what MJCF has no attribute for."""
 
+# The number of <custom> that says that all numbers are exact: none is snapped.
 EXACT = f"{OWN}:exact"
-"""The number of <custom> that says that all numbers are exact: none is snapped."""
 
+# A limit needs two sides: one of at least this size means that there is none.
 NO_LIMIT = 1e9
-"""A limit needs two sides: one of at least this size means that there is none."""
 
+# The attributes of <joint> by the fields of `Joint`.
 ATTRIBUTES = {"viscous": "damping", "coulomb": "frictionloss"}
-"""The attributes of <joint> by the fields of `Joint`."""
 
 
 def own_fields() -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from armdyn.errors import shown
 from armdyn.robot.formats.records import Fault, file_bytes, too_large
 from armdyn.robot.formats.xml import XmlElement, scanned
 
+# Files of one model.
 MOST_FILES = 100
-"""Files of one model."""
 
 # Bytes of a model; arms have some ten thousand. Meshes belong in files of their own.
 LARGEST_TEXT = 10_000_000

@@ -55,8 +55,8 @@ WORDS = Words(
     no_limit=", or zero, which counts as none",
 )
 
+# The attributes of <dynamics> by the fields of `Joint`; <armdyn> has the rest of friction.
 DYNAMICS = {"viscous": "damping", "coulomb": "friction"}
-"""The attributes of <dynamics> by the fields of `Joint`; <armdyn> has the rest of friction."""
 
 # Versions of the format: 1.1 adds quaternions and capsules, 1.2 limits of acceleration and jerk.
 VERSIONS = ("1.0", "1.1", "1.2")

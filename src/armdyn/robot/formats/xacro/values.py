@@ -216,13 +216,13 @@ _TYPES: dict[str, tuple[type, Callable[..., Any]]] = {
 }  # fmt: skip
 _HIGHER = {"filter": _filtered, "isinstance": _is_instance, "map": _mapped}
 
+# Functions of Python, bounded.
 PYTHON = Namespace(
     {name: Function(name, call) for name, call in _PYTHON.items()}
     | {name: Function(name, call, type=type) for name, (type, call) in _TYPES.items()}
     | {name: Function(name, call, is_higher=True) for name, call in _HIGHER.items()}
     | {"True": True, "False": False}
 )
-"""Functions of Python, bounded."""
 
 _MATH = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "copysign", "cos", "cosh",
@@ -232,9 +232,9 @@ _MATH = (
     "tan", "tanh", "trunc",
 )  # fmt: skip
 
+# Functions and constants of the module `math`, bounded.
 MATH = Namespace(
     {name: Function(name, getattr(math, name)) for name in _MATH}
     | {"factorial": Function("factorial", _factorial)}
     | {name: getattr(math, name) for name in ("pi", "e", "tau", "inf", "nan")}
 )
-"""Functions and constants of the module `math`, bounded."""

@@ -200,21 +200,23 @@ _OWN = {
     "print_location": _message, "tokenize": _tokens, "warning": _message,
 }  # fmt: skip
 _XACRO = Namespace({name: Function(name, call) for name, call in _OWN.items()})
+
+# What ${...} may use besides properties.
 _SYMBOLS = {
     **PYTHON, **MATH, "math": MATH, "python": PYTHON, "xacro": _XACRO,
     **{name: _XACRO[name] for name in ("abs_filename", "dotify", "load_yaml")},
 }  # fmt: skip
-"""What ${...} may use besides properties."""
 
 _ENVIRONMENT = {
     "arg": _argument, "env": substitution_args._eval_env, "find": _package,
     "optenv": substitution_args._eval_optenv,
 }  # fmt: skip
+
+# What $(eval ...) may use besides arguments.
 _SUBSTITUTION_SYMBOLS = {
     **PYTHON, **MATH, "true": True, "false": False,
     **{name: Function(name, call) for name, call in _ENVIRONMENT.items()},
 }  # fmt: skip
-"""What $(eval ...) may use besides arguments."""
 
 xacro.parse = _parse
 xacro.safe_eval = _evaluated
