@@ -183,6 +183,14 @@ def test_whole_turns_are_put_back(tmp_path: Path, low: float) -> None:
         assert any("whole turn" in note and "3 (" not in note for note in log.notes)
 
 
+def test_without_a_jump_every_bit_stays() -> None:
+    t, q = (
+        np.arange(4.0) / 8.0,
+        np.array([[1.0], [2.0], [6.0], [-0.0]]),
+    )  # wide, but too short to judge
+    assert Turns(1).unwrapped(t, q).tobytes() == q.tobytes()
+
+
 def test_turns_are_put_back_across_blocks() -> None:
     t = 0.01 * np.arange(400)
     q = np.column_stack([5.0 * t, -5.0 * t])

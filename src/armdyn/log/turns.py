@@ -63,7 +63,7 @@ class Turns:
                 self.count[j] += int(jumps.sum())
                 turns[:, j] -= np.cumsum(np.where(jumps, np.sign(steps), 0.0))
         self._turns = turns[-1]
-        return q + math.tau * turns
+        return np.where(turns != 0.0, q + math.tau * turns, q)  # else every bit stays, -0.0 too
 
     def beside(self, q: Array, goals: Array) -> Array:
         """Return commanded positions within half a turn of unwrapped ones, where joints jumped."""
