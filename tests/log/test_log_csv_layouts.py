@@ -184,10 +184,8 @@ def test_whole_turns_are_put_back(tmp_path: Path, low: float) -> None:
 
 
 def test_without_a_jump_every_bit_stays() -> None:
-    t, q = (
-        np.arange(4.0) / 8.0,
-        np.array([[1.0], [2.0], [6.0], [-0.0]]),
-    )  # wide, but too short to judge
+    # As wide as more than half a turn, but too short to judge.
+    t, q = np.arange(4.0) / 8.0, np.array([[1.0], [2.0], [6.0], [-0.0]])
     assert Turns(1).unwrapped(t, q).tobytes() == q.tobytes()
 
 

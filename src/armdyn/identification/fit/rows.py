@@ -2,8 +2,8 @@
 
 Groups are of fixed size, and their results are put together in the order of their numbers. So a
 result has the same bits wherever the groups were computed, here or on the workers of a cluster, and
-in whatever order they came. On a cluster, samples are arguments of tasks and rows are results: if a
-worker is lost, the cluster computes again what it held.
+in whatever order they came. On a cluster, samples are arguments of tasks: if a worker is lost, the
+cluster repeats its tasks.
 """
 
 from __future__ import annotations
@@ -278,8 +278,8 @@ class Pass(NamedTuple):
 class Rows:
     """The filtered rows of all segments, in groups of blocks; can be worked on many times.
 
-    They stay in memory if there is room, unless `once` says that nobody comes back for them. With a
-    cluster, its workers make and keep them.
+    They stay in memory up to a size, unless `once` says that they are used once. Workers of a
+    cluster compute them for every pass: they hold samples in files or of small logs, and no rows.
     """
 
     def __init__(
@@ -352,9 +352,7 @@ class Rows:
             self._kept = collected
 
     def _on_workers(self, cluster: Cluster, over: Pass) -> Iterator[Any]:
-        keep = over.wide and self._size <= MOST_BYTES_IN_MEMORY * cluster.count
-        made = self._rows_there if keep else [None] * len(self.groups)
-        model, each = self._model_there, zip(self.groups, self._samples_there, made, strict=True)
+        model, each = self._model_there, zip(self.groups, self._samples_there, strict=True)
         futures = [
             cluster.submit(_worked, over.function, model, *one, *over.of(one[0]), *over.given)
             for one in each
@@ -382,14 +380,6 @@ class Rows:
         assert self._cluster is not None
         return self._cluster.submit(_same, self.model)
 
-    @cached_property
-    def _rows_there(self) -> list[Future]:
-        """The rows of every group on workers."""
-        assert self._cluster is not None
-        submit, model = self._cluster.submit, self._model_there
-        pairs = zip(self.groups, self._samples_there, strict=True)
-        return [submit(_made, model, group, samples) for group, samples in pairs]
-
 
 def _group_torques(work: Work, values: Array) -> Array:
     """Return the torques of a model ``(m, n)`` for the rows of a group."""
@@ -410,16 +400,11 @@ def _sent(*samples: Array) -> Samples:
     return Samples(*samples)
 
 
-def _made(model: Model, group: RowGroup, samples: Samples) -> list[Array]:
-    return [A for _, A, _ in Work(model, group, samples.part(0, len(samples.q))).rows()]
-
-
 def _worked(
     function: Callable[..., Any],
     model: Model,
     group: RowGroup,
     samples: Samples,
-    made: Sequence[Array] | None,
     *given: object,
 ) -> Any:
-    return function(Work(model, group, samples.part(0, len(samples.q)), made), *given)
+    return function(Work(model, group, samples.part(0, len(samples.q))), *given)
