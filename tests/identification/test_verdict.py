@@ -261,6 +261,15 @@ def test_several_reversed_joints_are_named_together() -> None:
     np.testing.assert_allclose(result.torque_error, right.torque_error, rtol=0.05)
 
 
+@pytest.mark.parametrize("size", [1.0, 0.02])
+def test_currents_are_named_whatever_their_common_size(size: float) -> None:
+    """The gains of currents give N m, in which the arm is described."""
+    factors = size * np.array([3.2, 1.1, 0.7])
+    result = identify(small_arm(), log_of(lambda *x: factors * true_torque(*x)))
+    assert result.cause is not None and result.cause.kind == "currents"
+    np.testing.assert_allclose(result.cause.values, factors, rtol=0.1)
+
+
 def test_scales_of_a_load_are_not_those_of_currents() -> None:
     """Torques grow towards the tip: the gains of currents would make the errors larger."""
     scale = TorqueScale(1.0, 2.5, (), (), np.array([0.7, 0.8, 1.0, 1.8, 2.4]))

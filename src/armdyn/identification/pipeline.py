@@ -141,16 +141,16 @@ def run(
     scale = torque_scale(arm, train_logs, (*options.ignored, *constant))
     described = described_in(arm, scale.common)
     ignored = tuple(sorted({*options.ignored, *constant, *scale.odd}))
-    task = Task(train_logs, test_logs, replace(options, ignored=ignored))
+    task = Task(described, train_logs, test_logs, replace(options, ignored=ignored))
     if scale.flipped:
         task = task.with_logs(lambda log: with_gain(log, scale.signs))
-    made = delivered(described, task, progress, cluster)
+    made = delivered(task, progress, cluster)
     bias = bias_check(made.selected.found)
     while options.cutoff is None and not (bias.small and _fits(made.train_errors)):
         lower = retried_cutoff(described, task.train, made.band, options.coupling, options.extra)
         if lower is None:
             break
-        made = delivered(described, task, progress, cluster, lower)
+        made = delivered(task, progress, cluster, lower)
         bias = bias_check(made.selected.found)
     progress(0, 1, "verdict")
     found, solution, model = made.selected.found, made.solution, made.model
@@ -173,7 +173,7 @@ def run(
         # errors of two bands cannot be compared
         other = replace(other, options=replace(other.options, cutoff=made.band.cutoff))
         try:
-            after = delivered(described, other, silent, cluster).errors
+            after = delivered(other, silent, cluster).errors
         except ArmdynError:
             return None
         assert after is not None
@@ -218,14 +218,13 @@ def _fits(errors: Errors) -> bool:
 
 
 def delivered(
-    arm: Arm,
     task: Task,
     progress: Progress,
     cluster: Cluster | None,
     retried: tuple[float, str] | None = None,
 ) -> Delivered:
-    """Return the model of an arm, and its errors; `retried` is a cut-off with its reason."""
-    options = task.options
+    """Return the model of a task, and its errors; `retried` is a cut-off with its reason."""
+    arm, options = task.arm, task.options
     cutoff, why = retried or (options.cutoff, "")
     band = find_band(
         arm, task.train, task.test, cutoff=cutoff, why=why, delay=options.delay,

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Logs and options of an identification."""
+    """An identification: an arm as described, in the unit of the torques, logs and options."""
 
+    arm: Arm
     train: Sequence[Log]
     test: Sequence[Log]
     options: Options
@@ -46,7 +47,7 @@ def remedied(task: Task, finding: Finding, arm: Arm) -> Task | None:
     Args:
         task: the logs and options.
         finding: what was found.
-        arm: the arm.
+        arm: as described, in N m.
     """
     at = [j - 1 for j in finding.joints]
     gain = np.ones(arm.n)
@@ -58,7 +59,9 @@ def remedied(task: Task, finding: Finding, arm: Arm) -> Task | None:
             return task.with_logs(lambda log: with_gain(log, gain))
         case "scale" | "currents" if finding.values:
             gain[at] = 1.0 / np.abs(finding.values)  # signs are right already
-            return task.with_logs(lambda log: with_gain(log, gain))
+            scaled = task.with_logs(lambda log: with_gain(log, gain))
+            # gains of all joints make N m of currents
+            return replace(scaled, arm=arm) if finding.kind == "currents" else scaled
         case "swap":
             other = dict(zip(at, reversed(at), strict=True))
             order = [other.get(j, j) for j in range(arm.n)]
