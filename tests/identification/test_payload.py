@@ -147,3 +147,16 @@ def test_inconsistent_loads_are_refused() -> None:
         Load(mass=-1.0)
     again = Load.of_parameters(LOAD.parameters)
     assert np.allclose(again.com, LOAD.com) and np.allclose(again.inertia, LOAD.inertia)
+
+
+@pytest.mark.parametrize("subtracted", [True, False])
+@pytest.mark.parametrize(("factor", "said"), [(1000.0, "N m"), (0.001, "N m"), (-1.0, "sign")])
+def test_a_wrong_unit_or_sign_of_all_torques_is_the_reason(
+    factor: float, said: str, subtracted: bool
+) -> None:
+    arm = arm_called("puma560")
+    held, empty = (replace(log, tau=factor * log.tau) for log in pair(arm))
+    found = identify_payload(off(arm), held, without=empty if subtracted else None)
+    assert not found.passed
+    assert said in found.reasons[0]
+    assert not any("joint" in reason for reason in found.reasons)

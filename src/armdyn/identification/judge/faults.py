@@ -73,7 +73,6 @@ def scale_findings(
     each = np.sort(np.abs(logs - np.median(logs)))[:-1] if len(logs) else logs
     apart = float(np.sqrt(np.mean(each**2))) if len(each) else 0.0
     beside = abs(np.log(scale.median / scale.common))  # NaN is beyond nothing
-    far = beside > np.log(SEARCH.near)
     if int(alike.sum()) > 2 and apart > OWN_SCALES:
         found: Array = scale.median * np.where(seen, np.abs(scale.factors), 1.0) * scale.signs
         gains = ",".join(f"{1.0 / x:.3g}" for x in found.tolist())
@@ -105,7 +104,7 @@ def scale_findings(
                     "description and the other joints say: it has another unit, and was ignored",
                     error, error, f"--ignore-torque {j + 1}", (j + 1,), (factor,))
         )  # fmt: skip
-    if scale.common != 1.0 and not far:
+    if scale.in_another_unit:
         made.append(
             Finding("unit", f"torques are {scale.common:g} times those of the described arm: "
                     f"their unit is {scale.unit}, and so are masses and friction of the result",

@@ -76,6 +76,7 @@ class PayloadSettings:
             within 10 % in 1 to 10, gains within 40 % one by one in nearly all.
         possible: range of measured per modelled torque; outside of it a sign, a unit or a joint is
             wrong.
+        heaviest: no load makes torques of all joints so many times those of the arm alone.
         shown: largest standard deviation of that ratio, as a share, for it to count.
         blocks: of time, for that standard deviation.
         worst: largest condition of the normal equations of the ratio.
@@ -95,6 +96,7 @@ class PayloadSettings:
     moving_blocks: int = 4
     most_off: float = 1.75
     possible: tuple[float, float] = (0.5, 1.6)
+    heaviest: float = 30.0
     shown: float = 0.15
     blocks: int = 20
     worst: float = 1e10

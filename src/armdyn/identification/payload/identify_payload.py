@@ -39,6 +39,7 @@ from armdyn.identification.payload.estimate import (
 from armdyn.identification.payload.payload import UNKNOWN, Load, Payload, loaded
 from armdyn.identification.physical import Problem, physical
 from armdyn.identification.signals.prepared import Data, prepared
+from armdyn.identification.signals.torque_scale import torque_scale
 from armdyn.log.log import Log
 from armdyn.log.signals import Prepared
 from armdyn.motion.trajectory import checked_arm
@@ -125,6 +126,8 @@ def identify_payload(
         shown = with_gains(SETTINGS.arm_error, estimated.load, 1)
     body, covariance = _physical_load(estimated, prior, plain.columns[:LOAD]), estimated.covariance
     reasons = [*_implausible_torques(arm, data, body), *_disagreement(arm, shown, gains)]
+    if reasons:
+        reasons = _unit_or_sign(arm, empty or held) or reasons
     notes = [*data.notes, *_notes(shift, refit, gains, estimated.gain_error)]
     std, can = np.sqrt(np.diag(covariance)), visible(arm)
     if not std[0] <= UNKNOWN * body.mass:
@@ -187,7 +190,7 @@ def _disagreement(arm: Arm, shown: Estimate, gain_error: float) -> list[str]:
     measured, ratios = "the load", shown.gains
     if len(shown.mismatch):
         measured, ratios = "the arm's model", shown.mismatch
-    each = ", ".join(f"{name} {x:.2f}" for name, x in zip(arm.joint_names, ratios, strict=True))
+    each = ", ".join(f"{name} {x:.3g}" for name, x in zip(arm.joint_names, ratios, strict=True))
     return [
         "the joints do not agree on one load: their gains are wrong by about "
         f"{shown.gain_error:.0%}, expected {expected:.0%}. Measured torque per torque of "
@@ -231,6 +234,20 @@ def _notes(shift: float | None, refit: bool, gain_error: float, found: float) ->
     ]
 
 
+def _unit_or_sign(arm: Arm, logs: Sequence[Log]) -> list[str]:
+    """Return sentences on a wrong unit or sign of all torques."""
+    scale = torque_scale(arm, logs)
+    wrong: list[str] = []
+    times = f"torques are {scale.median:.3g} times those of the arm's model: their unit is"
+    if scale.in_another_unit:
+        wrong.append(f"{times} {scale.unit}. Multiply them by {1.0 / scale.common:g}.")
+    elif abs(np.log(scale.median)) > np.log(SETTINGS.heaviest):
+        wrong.append(f"{times} not N m. Convert them.")
+    if len(scale.flipped) == arm.n:
+        wrong.append("all torques have the wrong sign. Reverse them.")
+    return wrong
+
+
 def _implausible_torques(arm: Arm, data: Data, load: Load) -> list[str]:
     """Return a sentence on every joint whose torques contradict the model of the arm.
 
@@ -259,7 +276,7 @@ def _implausible_torques(arm: Arm, data: Data, load: Load) -> list[str]:
             continue
         why = "their sign is wrong" if gain < 0.0 else "their unit, or the drive's gain, is wrong"
         reasons.append(
-            f"the torques of {name} are {gain:.2f} +- {bar:.2g} times those of the arm's model: "
+            f"the torques of {name} are {gain:.3g} +- {bar:.2g} times those of the arm's model: "
             f"{why}, or they are of another joint."
         )
     return reasons

@@ -114,6 +114,12 @@ class TorqueScale:
         return made
 
     @property
+    def in_another_unit(self) -> bool:
+        """Whether all torques have a unit other than N m."""
+        near = np.log(SEARCH.near)
+        return self.common != 1.0 and abs(np.log(self.median / self.common)) <= near
+
+    @property
     def unit(self) -> str:
         """The unit of the torques in words, if it is not N m."""
         return UNITS.get(self.common, f"{1.0 / self.common:g} N m")
