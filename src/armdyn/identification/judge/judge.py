@@ -94,20 +94,19 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     )  # fmt: skip
     names, joints = model.arm.joint_names, model.arm.robot.joints
     error = float(np.sqrt(np.mean(blocked**2)))
-    findings = [
-        *faults.constant_findings(given.constant, names, given.logs, error),
-        *faults.scale_findings(given.scale, names, error, given.trial),
-    ]
-    if not any(f.kind == "currents" for f in findings):  # else nothing can be said of the model
-        causes = (
-            faults.degree_findings(model.arm, box, measures, given.trial)
-            or faults.exchange_findings(gram, found, measures, friction, model.arm)
-            or [
-                *hypotheses.effect_findings(tester, tests, friction),
-                *faults.load_findings(found, measures),
-            ]
-        )
-        mended = [f for f in (_mended(c, given.trial) for c in causes) if f is not None]
+    constant = faults.constant_findings(given.constant, names, given.logs, error)
+    degrees = _all_mended(
+        faults.degree_findings(model.arm, box, measures, given.trial), given.trial
+    )
+    scales = faults.scale_findings(given.scale, names, error, given.trial)
+    findings = [*constant, *(degrees or scales)]
+    # of positions in degrees, or of currents, no model says more
+    if not any(f.kind in ("degrees", "currents") for f in findings):
+        causes = faults.exchange_findings(gram, found, measures, friction, model.arm) or [
+            *hypotheses.effect_findings(tester, tests, friction),
+            *faults.load_findings(found, measures),
+        ]
+        mended = _all_mended(causes, given.trial)
         swapped = {j for f in mended if f.kind == "swap" for j in f.joints}
         # torques of other joints have other scales
         findings = [f for f in findings if not swapped & {*f.joints}]
@@ -127,6 +126,11 @@ def judge(given: Judged, progress: Progress) -> Judgement:
         ),
         tuple(findings), box, measures, verdict.joint_answers(measures, findings, given.ignored),
     )  # fmt: skip
+
+
+def _all_mended(findings: Sequence[Finding], trial: Trial) -> list[Finding]:
+    """Return the findings whose remedies help."""
+    return [one for one in (_mended(f, trial) for f in findings) if one is not None]
 
 
 def _mended(finding: Finding, trial: Trial) -> Finding | None:
