@@ -84,9 +84,12 @@ def judge(given: Judged, progress: Progress) -> Judgement:
     whole = np.sqrt(np.mean(model.torques(values, tester.rows) ** 2, axis=0)) / size
     gain, likely, unknown, checked = gain_measures(tests, whole)
     friction = np.median(free, axis=0)
-    used = ~np.isin(np.arange(len(friction)), given.ignored)
+    # where the model does not fit, its friction means nothing
+    fits = blocked <= verdict.LIMITS["blocked"].refusal
+    fits[list(given.ignored)] = False
     odd = np.ones(len(friction))
-    odd[used] = odd_friction(friction[used], checked[used])
+    if fits.any():
+        odd[fits] = odd_friction(friction[fits], checked[fits])
     measures = Measures(
         size, blocked, tester.errors_of(values), _held_out(given.errors, size),
         tester.spread(), bias, lacking, curve, bent, gain, likely, unknown, checked,
