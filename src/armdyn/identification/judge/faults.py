@@ -123,11 +123,11 @@ def scale_findings(
 
 # What measures beyond their limits say of the scale of a joint's torque, the strongest first.
 UNVERIFIED = {
-    "friction_times": "friction of {} is far from that of the other joints, relative to their "
-    "torques: its torque may have another unit",
-    "gain": "the torque of {} has another scale than the other joints say",
-    "gain_likely": "the torque of {} probably has another scale than the other joints say",
-    "gain_unknown": "the data do not verify the scale of the torque of {}",
+    "friction_times": "{}: friction relative to the torque is unlike that of the other joints; the "
+    "torque may have another unit",
+    "gain": "{}: the torque scale contradicts the other joints",
+    "gain_likely": "{}: the torque scale is probably wrong",
+    "gain_unknown": "{}: torque scale not verifiable from these data",
 }
 
 

@@ -43,7 +43,7 @@ DISTURBING = ("zero", "spring", "tilt", "scale")
 class Limit:
     """A measure of every joint: its bound for a reservation, its bound for refusal, and words.
 
-    `words` contains {name} for the joint, {value} for the measure and {most} for the bound. Some
+    `words` is a format of the joint's `name`, the measure's `value` and the bound `most`. Some
     measures are not `of_joints` but of the whole arm or log.
     """
 
@@ -62,54 +62,54 @@ class Limit:
 # All limits, by measure: those of every joint are relative to the size of its torque.
 LIMITS = {limit.measure: limit for limit in (
     Limit("blocked", 0.10, 0.20,
-          "torques of {name} are wrong by {value} on parts of the log that were left out of the "
-          "fit (at most {most})"),
+          "{name}: torque error of {value:.0%} on parts of the log that were left out of the fit "
+          "(limit {most:.0%})"),
     Limit("delivered", 0.10, 0.20,
-          "torques of {name} are wrong by {value} where it moves (at most {most})"),
+          "{name}: torque error of {value:.0%} where it moves (limit {most:.0%})"),
     Limit("held_out", 0.10, 0.20,
-          "torques of {name} are wrong by {value} on data held out, where it moves (at most "
-          "{most})"),
+          "{name}: held-out torque error of {value:.0%} where it moves (limit {most:.0%})"),
     Limit("spread", 0.10, 0.30,
-          "torques of {name} on other motions are open by {value} (at most {most}): parts of the "
-          "log disagree"),
+          "{name}: parts of the log disagree on the torques of other motions by {value:.0%} (limit "
+          "{most:.0%})"),
     Limit("bias", 0.06, 0.15,
-          "the model lacks something that changes torques of {name} by {value} (at most {most})"),
+          "{name}: an effect that the model lacks changes the torque by {value:.0%} (limit "
+          "{most:.0%})"),
     Limit("curve", 0.06, 0.30,
-          "friction of {name} has another curve, which changes its torques by {value} (at most "
-          "{most})"),
+          "{name}: a friction curve of another shape changes the torque by {value:.0%} (limit "
+          "{most:.0%})"),
     Limit("gain", 0.04, 0.15,
-          "the scale of the torque of {name} disagrees with the other joints: with another one its "
-          "predictions change by {value} (at most {most})"),
+          "{name}: the torque scale contradicts the other joints; the scale that they suggest "
+          "changes predictions by {value:.0%} (limit {most:.0%})"),
     # chosen on seeds 12 and 21 of benchmarks/verdicts.py, single scales and faultless logs
     Limit("gain_likely", 0.08, np.inf,
-          "the scale of the torque of {name} is probably wrong: with that which the description "
-          "and the other joints suggest its torques, friction included, change by {value} (at most "
-          "{most})"),
+          "{name}: the torque scale is probably wrong; the scale that the description and the "
+          "other joints suggest changes predictions by {value:.0%} (limit {most:.0%})"),
     Limit("gain_unknown", 0.12, np.inf,
-          "the data do not check the scale of the torque of {name}: it may change predictions by "
-          "{value} (at most {most})"),
-    Limit("friction", 0.05, 0.25, "friction of {name} drives it: {value} of its torque"),
+          "{name}: torque scale not verifiable from these data; a wrong scale may change "
+          "predictions by {value:.0%} (limit {most:.0%})"),
+    Limit("friction", 0.05, 0.25,
+          "{name}: fitted friction is negative (adds energy), {value:.0%} of the torque (limit "
+          "{most:.0%})"),
     # at most 1.7 on 40 faultless logs of benchmarks/verdicts.py (seed 31337)
     Limit("friction_times", 4.0, np.inf,
-          "friction of {name}, relative to its torque, is {value} of that of the other joints, or "
-          "the inverse, and the data do not check the scale of its torque"),
+          "{name}: the ratio of friction to torque differs from that of the other joints by a "
+          "factor of {value:.2g} (limit {most:g}), and no other joint verifies the torque scale"),
     Limit("expected", np.inf, 0.15,
-          "the motion is under-exciting: on other motions within its ranges torques are expected "
-          "to be wrong by {value} (at most {most}), of {name} most. Move all joints through more "
-          "of their ranges, faster and not together; `armdyn excite` makes such a motion. Or use "
-          "several logs.", of_joints=False),
+          "under-exciting motion: the expected torque error on other motions is {value:.0%} (limit "
+          "{most:.0%}), largest at {name}. Move all joints farther, faster and independently of "
+          "each other, as motions of `armdyn excite` do, or use several logs.", of_joints=False),
     Limit("total", np.inf, 0.25,
-          "on data not used for the fit torques are wrong by {value} (at most {most}).",
-          of_joints=False),
+          "held-out torque error of {value:.0%} (limit {most:.0%}).", of_joints=False),
     # one standard deviation; described arms are often known to the second one already
     Limit("gravity", 0.05, 0.15, "", of_joints=False),
-    Limit("seconds", 1.2, 0.0, "{value} s of data are little (at least {most} s).",
+    Limit("seconds", 1.2, 0.0, "{value:.2g} s of data, expected {most:.2g} s or more.",
           of_joints=False),
-    Limit("range", 0.5, 0.0, "joints move through {value} rad only (at least {most} rad).",
+    Limit("range", 0.5, 0.0,
+          "joints move through {value:.2g} rad (expected {most:.2g} rad or more).",
           of_joints=False),
     Limit("speed", 0.25, 0.0,
-          "joints reach {value} rad/s only (at least {most} rad/s): inertias hardly show.",
-          of_joints=False),
+          "joints reach {value:.2g} rad/s (expected {most:.2g} rad/s or more), too little to show "
+          "inertias.", of_joints=False),
 )}  # fmt: skip
 
 
@@ -127,22 +127,16 @@ def refusals(
     reasons = saturated(names, logs, ignored)
     for j, (name, count, moves) in enumerate(zip(names, counts, moved(logs), strict=True)):
         if moves and not count and j not in ignored:
-            reasons.append(
-                f"{name} has no samples above the dead band of velocity; move it faster."
-            )
+            reasons.append(f"{name}: no samples above the dead band of velocity. Move it faster.")
     most = LIMITS["expected"].refusal
     if excitation.expected_error > most:
         worst = names[int(np.nanargmax(excitation.per_joint))]
         reasons.append(
-            LIMITS["expected"].words.format(
-                name=worst, value=f"{excitation.expected_error:.0%}", most=f"{most:.0%}"
-            )
+            LIMITS["expected"].words.format(name=worst, value=excitation.expected_error, most=most)
         )
     most = LIMITS["total"].refusal
     if errors is not None and not errors.total <= most:
-        reasons.append(
-            LIMITS["total"].words.format(value=f"{errors.total:.0%}", most=f"{most:.0%}")
-        )
+        reasons.append(LIMITS["total"].words.format(value=errors.total, most=most))
     wrong = [f for f in findings if f.kind in REFUSED and (f.joints or f.kind == "degrees")]
     reasons = [*(f"{f.what}; this mends it: {f.option}." for f in wrong), *reasons]
     return (*reasons, *_beyond(names, measures, refusal=True))
@@ -162,8 +156,8 @@ def reservations(
     if ignored:
         listed = ", ".join(names[j] for j in ignored)
         said.append(
-            f"the torque of {listed} was ignored: friction there is unknown, and the links are "
-            "known only as far as other joints show them."
+            f"{listed}: the torque was ignored, so friction is unknown, and the links are known "
+            "only as far as other joints show them."
         )
     said += _beyond(names, measures, refusal=False)
     said += [
@@ -180,8 +174,7 @@ def reservations(
     for name, value in seen.items():
         least, times = LIMITS[name].reservation, len(joints) if name == "seconds" else 1
         if value < least:
-            words = LIMITS[name].words
-            said.append(words.format(value=f"{times * value:.2g}", most=f"{times * least:.2g}"))
+            said.append(LIMITS[name].words.format(value=times * value, most=times * least))
     return tuple(said)
 
 
@@ -207,11 +200,11 @@ def _beyond(names: Sequence[str], measures: Measures, *, refusal: bool) -> Itera
         value = float(values[j])
         most = limit.refusal if refusal else limit.reservation
         if value > most and (refusal or value <= limit.refusal):
-            words = limit.words.format(name=names[j], value=f"{value:.0%}", most=f"{most:.0%}")
-            if measures.size[j] > (1.0 + WORTH_TELLING) * measures.torque[j]:
+            words = limit.words.format(name=names[j], value=value, most=most)
+            if "%" in words and measures.size[j] > (1.0 + WORTH_TELLING) * measures.torque[j]:
                 words += (
-                    f" (of {measures.size[j]:.3g} N m or N, a share of the largest joint's torque "
-                    f"or of its own limit: it has {measures.torque[j]:.2g} itself)"
+                    f"; relative to {measures.size[j]:.3g} N m or N, a share of the largest "
+                    f"joint's torque or of its limit (its rms torque is {measures.torque[j]:.2g})"
                 )
             told = {"bias": measures.lacking, "curve": measures.bent}.get(limit.measure)
             yield f"{words}: {told[j]}." if told else f"{words}."
@@ -256,8 +249,8 @@ def remarks(arm: Arm, model: Model, values: Array, parameters: Array, box: Box) 
         heavy = max(mass, joint.mass) >= CLEAR * described and joint.mass > 0.0
         if heavy and not joint.mass / MASS < mass < joint.mass * MASS:
             yield (
-                f"the link of {joint.name} has a mass of {mass:.3g} kg, described are "
-                f"{joint.mass:.3g} kg: are the torques in N m at the joints, and is there a load?"
+                f"{joint.name}: the fitted mass of its link is {mass:.3g} kg, the described one "
+                f"{joint.mass:.3g} kg. Check the unit of the torques, gears and loads."
             )
     for j, joint in enumerate(arm.robot.joints):
         own = [i for i in model.indices("viscous", "coulomb") if model.columns[i].joint == j]
@@ -265,6 +258,6 @@ def remarks(arm: Arm, model: Model, values: Array, parameters: Array, box: Box) 
         total = sum(float(values[i]) * rates[model.columns[i].kind] for i in own)
         if np.isfinite(joint.effort) and 0.0 < joint.effort < total:
             yield (
-                f"friction of {joint.name} reaches {total:.3g}, more than its limit of effort, "
+                f"{joint.name}: fitted friction reaches {total:.3g}, above the effort limit "
                 f"{joint.effort:.3g}."
             )
