@@ -101,10 +101,14 @@ def verdict_lines(result: Result, robot: str = "") -> list[str]:
     lines = [headline(result)]
     cause = result.cause
     if cause is not None:
-        lines.append(f"most likely cause: {cause.what}{_fall(cause)}")
+        lines.append(f"{cause_label(result)}: {cause.what}{_fall(cause)}")
     if cause is not None or not result.passed:
         lines.append(f"next: {next_command(result, robot)}")
-    lines += [f"  - {words}" for words in (*result.reasons, *result.reservations)]
+    lines += [
+        f"  - {words}"
+        for words in (*result.reasons, *result.reservations)
+        if cause is None or not words.startswith(cause.what)
+    ]
     lines += [
         f"  - better explained: {finding.what}{_fall(finding)}; {finding.option}."
         for finding in result.findings
@@ -126,7 +130,14 @@ def verdict_lines(result: Result, robot: str = "") -> list[str]:
 def headline(result: Result) -> str:
     """Return the verdict and the error behind it in a line."""
     error = f"torque error {result.errors.total:.2%} on {tested_on(result)}"
-    return f"{HEADS[result.verdict]}: {error}."
+    applied = not result.passed and result.cause is not None and result.cause.applied
+    corrected = ", after a correction of the log that has to be confirmed" if applied else ""
+    return f"{HEADS[result.verdict]}: {error}{corrected}."
+
+
+def cause_label(result: Result) -> str:
+    """Return what `result.cause` is called: a passed model has nothing to be blamed for."""
+    return "note" if result.passed else "most likely cause"
 
 
 def gravity_line(result: Result) -> str:

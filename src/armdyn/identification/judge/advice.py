@@ -26,6 +26,9 @@ NOTABLE_SHARE = 0.05
 # The held-out error is told if it is this many times that of the fit.
 WORSE_HELD_OUT = 1.5
 
+# Ranges that held-out data leave: so many are named, the farthest first.
+MOST_NAMED = 3
+
 # Residuals that last this many rows are no noise.
 LONG_MEMORY = 4.0
 
@@ -86,7 +89,7 @@ def _shares(result: Result, used: Array, limits: Array, per: str) -> str:
 
 
 def beyond_training(result: Result) -> tuple[str, ...]:
-    """Return where held-out data leave the range of the training data, a phrase each.
+    """Return where held-out data leave the range of the training data, the farthest first.
 
     Rows of the fit that leave the range by as much are deducted: noise of accelerations does.
     """
@@ -98,7 +101,7 @@ def beyond_training(result: Result) -> tuple[str, ...]:
         "velocity": (-box.speed, box.speed, "/s"),
         "acceleration": (-box.acceleration, box.acceleration, "/s^2"),
     }
-    phrases: list[str] = []
+    phrases: list[tuple[float, str]] = []
     for quantity, (lower, upper, per) in ranges.items():
         train = np.concatenate([getattr(s, quantity) for s in result.train])
         test = np.concatenate([getattr(s, quantity) for s in result.test])
@@ -110,20 +113,24 @@ def beyond_training(result: Result) -> tuple[str, ...]:
             unit = ("rad" if joint.is_revolute else "m") + per
             above = high[j] - upper[j] > lower[j] - low[j]
             reached, limit = (high[j], upper[j]) if above else (low[j], lower[j])
-            phrases.append(
+            far = abs(float(ratio(reached - limit, upper[j] - lower[j], np.inf)))
+            words = (
                 f"{joint.name} reaches {reached:.3g} {unit}, trained {'up' if above else 'down'} "
                 f"to {limit:.3g} {unit}"
             )
-    return tuple(phrases)
+            phrases.append((-far, words))
+    return tuple(words for _, words in sorted(phrases))
 
 
 def _data(result: Result) -> Iterator[str]:
     held, fit = result.errors.total, result.train_errors.total
     beyond = beyond_training(result)
     if beyond:
+        more = len(beyond) - MOST_NAMED
+        rest = f"; and {more} more" if more > 0 else ""
         yield (
-            f"held-out data leave the range of the training data: {'; '.join(beyond)}. Train on "
-            "motions of the same range."
+            "held-out data leave the range of the training data: "
+            f"{'; '.join(beyond[:MOST_NAMED])}{rest}. Train on motions of the same range."
         )
     if not result.held_out:
         yield (
