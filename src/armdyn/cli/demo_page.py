@@ -13,7 +13,7 @@ import numpy as np
 from armdyn.arm.arm import Arm
 from armdyn.excitation.motion import ExcitingMotion
 from armdyn.log.log import Log
-from armdyn.present.html import STYLE, Html, document, joined, section, sentence, tag
+from armdyn.present.html import STYLE, Html, document, hint, joined, section, sentence, tag
 from armdyn.present.tables import Grid, Toned
 from armdyn.simulation.controllers import ComputedTorque
 from armdyn.simulation.run import Run
@@ -104,7 +104,7 @@ def _chapter(k: int, chapter: Chapter, drawing: bytes) -> Html:
         inside.append(tag("p", "Files: ", joined(links, between=", ")))
     if chapter.command:
         parts = [tag("code", part.strip()) for part in chapter.command.split(";")]
-        inside.append(tag("p", "Command: ", joined(parts, between=" "), class_="hint"))
+        inside.append(hint("Command: ", joined(parts, between=" ")))
     return section(f"{k}. {chapter.title}", *inside, key=f"step{k}")
 
 

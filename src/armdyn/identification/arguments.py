@@ -341,15 +341,11 @@ def about(
         for held_out, logs in ((False, train_logs), (True, test_logs))
         for log in logs
     ]
+    lowest, highest = extremes([one.q for one in train])
+    fastest = np.max(np.abs(extremes([one.qd for one in train])), axis=0)
+    cutoff = min(one.cutoff for one in train)
     return About(
-        tuple(sources),
-        *extremes([one.q for one in train]),
-        np.max(np.abs(extremes([one.qd for one in train])), axis=0),
-        _settings(options),
-        dead_band,
-        min(one.cutoff for one in train),
-        delay,
-        tilt,
+        tuple(sources), lowest, highest, fastest, _settings(options), dead_band, cutoff, delay, tilt
     )
 
 

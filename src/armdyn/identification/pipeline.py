@@ -299,14 +299,9 @@ def _model(arm: Arm, options: Options, turned: Turned | None) -> Model:
     if rotor and options.coupling is not None:
         base = cast(MinimalParameters, CoupledMinimal(arm, options.coupling))
     return Model(
-        arm,
-        base,
-        own,
-        known_rotors=rotors,
-        known_friction=not options.friction,
-        coupling=options.coupling,
-        turned=turned,
-    )
+        arm, base, own, known_rotors=rotors, known_friction=not options.friction,
+        coupling=options.coupling, turned=turned,
+    )  # fmt: skip
 
 
 def _check_enough(parts: Sequence[FilteredSegment], model: Model) -> None:

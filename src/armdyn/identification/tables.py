@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from armdyn.identification.judge.advice import next_command
-from armdyn.present.html import Html, tag
 from armdyn.present.tables import Grid, card, number, percent
 from armdyn.robot.joint import Joint
 
@@ -40,11 +39,6 @@ def units_of(joint: Joint) -> Units:
 def tested_on(result: Result) -> str:
     """Return which data the result is judged on."""
     return "data not used for the fit" if result.held_out else "the data of the fit"
-
-
-def hint(words: str) -> Html:
-    """Return an explanation of what follows."""
-    return tag("p", words, class_="hint")
 
 
 def torque_errors(result: Result) -> Grid:
@@ -98,12 +92,9 @@ def verdict_lines(result: Result, robot: str = "") -> list[str]:
         result: of an identification.
         robot: the robot as the user called it, for the next command; its name if left out.
     """
-    lines = [headline(result)]
     cause = result.cause
-    if cause is not None:
-        lines.append(f"{cause_label(result)}: {cause.what}{_fall(cause)}")
-    if cause is not None or not result.passed:
-        lines.append(f"next: {next_command(result, robot)}")
+    head = next_steps(result, robot)
+    lines = [headline(result), *(f"{label}: {words}" for label, words in head.items())]
     lines += [
         f"  - {words}"
         for words in (*result.reasons, *result.reservations)
@@ -135,9 +126,13 @@ def headline(result: Result) -> str:
     return f"{HEADS[result.verdict]}: {error}{corrected}."
 
 
-def cause_label(result: Result) -> str:
-    """Return what `result.cause` is called: a passed model has nothing to be blamed for."""
-    return "note" if result.passed else "most likely cause"
+def next_steps(result: Result, robot: str = "") -> dict[str, str]:
+    """Return the cause, if there is one, and the next command, if there is something to mend."""
+    steps: dict[str, str] = {}
+    if result.cause is not None:
+        label = "note" if result.passed else "most likely cause"
+        steps[label] = f"{result.cause.what}{_fall(result.cause)}"
+    return steps | ({"next": next_command(result, robot)} if steps or not result.passed else {})
 
 
 def gravity_line(result: Result) -> str:

@@ -21,7 +21,7 @@ from armdyn.monitoring.table import grid_of
 from armdyn.monitoring.work import Row
 from armdyn.numerics import ratio
 from armdyn.present.curves import captioned
-from armdyn.present.html import STYLE, Html, document, joined, listed, section, tag
+from armdyn.present.html import STYLE, Html, document, hint, joined, listed, section, tag
 from armdyn.present.scatter import Trace, scatter
 from armdyn.present.tables import percent
 
@@ -55,7 +55,7 @@ def page_html(arm: Arm, rotor: bool, rows: Sequence[Row], pattern: str) -> str:
         tag("h1", f"Fleet of {arm.name}"),
         tag("p", f"{len(arms)} arms, {len(rows)} rows, from {pattern}", class_="sub"),
         _verdict(drifting, len(arms)),
-        tag("p", HINT, class_="hint"),
+        hint(HINT),
         *(_arm_section(name, own, drawn[name], heights) for name, own in arms),
         _failures(failed),
         section("All rows", tag("details", tag("summary", "Show the table"), grid_of(rows).html()),

@@ -71,6 +71,11 @@ def listed(sentences: Iterable[str]) -> Html:
     return tag("ul", joined(tag("li", sentence(words)) for words in sentences))
 
 
+def hint(*words: str) -> Html:
+    """Return an explanation of what follows."""
+    return tag("p", *words, class_="hint")
+
+
 def section(title: str, *inside: str, key: str) -> Html:
     """Return a section with a title and an anchor."""
     return tag("section", tag("h2", title), *inside, id=key)

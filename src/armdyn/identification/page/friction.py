@@ -11,9 +11,9 @@ from armdyn.arrays import Array
 from armdyn.identification.fit.choice import SIGNIFICANCE
 from armdyn.identification.fit.columns import Column, short_name
 from armdyn.identification.page.residuals import JointRows
-from armdyn.identification.tables import hint, units_of
+from armdyn.identification.tables import units_of
 from armdyn.present.curves import captioned
-from armdyn.present.html import Html, joined, section, tag
+from armdyn.present.html import Html, hint, joined, section, tag
 from armdyn.present.scatter import DOTS, Trace, scatter
 from armdyn.present.tables import Grid, Toned, number, percent, with_deviation
 from armdyn.robot.friction import FRICTION_TERMS

@@ -16,15 +16,8 @@ from armdyn.identification.judge.verdict import LIMITS
 from armdyn.identification.page import parameters, time_series
 from armdyn.identification.page.friction import friction_section
 from armdyn.identification.page.residuals import residual_section, rows_of_joints, spectrum_section
-from armdyn.identification.tables import (
-    cause_label,
-    facts_of,
-    gravity_line,
-    headline,
-    hint,
-    units_of,
-)
-from armdyn.present.html import STYLE, Html, document, joined, listed, section, sentence, tag
+from armdyn.identification.tables import facts_of, gravity_line, headline, next_steps, units_of
+from armdyn.present.html import STYLE, Html, document, hint, joined, listed, section, sentence, tag
 from armdyn.present.script import SCRIPT
 from armdyn.present.tables import Grid, Toned, number, percent
 
@@ -89,12 +82,11 @@ def _verdict(result: Result) -> Html:
     words = f"{expected} {gravity_line(result)}"
     parts = [tag("p", headline(result).capitalize(), class_="head"), tag("p", words)]
     said = listed((*result.reasons, *result.reservations))
+    for label, text in next_steps(result).items():
+        kind = "code" if label == "next" else "span"
+        parts.append(tag("p", tag("b", f"{label.capitalize()}: "), tag(kind, text)))
     if result.cause is not None:
-        label = f"{cause_label(result).capitalize()}: "
-        parts.append(tag("p", tag("b", label), f"{result.cause.what}."))
         said = tag("details", tag("summary", "Show all reasons"), said)
-    if result.cause is not None or not result.passed:
-        parts.append(tag("p", tag("b", "Next: "), tag("code", result.next_command)))
     style = "failed" if result.verdict == "not passed" else result.verdict
     return tag("div", *parts, said if not result.passed else "", class_=f"verdict {style}")
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from armdyn.arrays import Array
 from armdyn.identification.arguments import described_values
 from armdyn.identification.fit.columns import Column
-from armdyn.identification.tables import hint
 from armdyn.numerics import ratio
 from armdyn.present.curves import captioned
-from armdyn.present.html import Html, Packed, joined, listed, section, tag
+from armdyn.present.html import Html, Packed, hint, joined, listed, section, tag
 from armdyn.present.tables import MINUS, Grid, Toned, number, percent, with_deviation
 from armdyn.robot.friction import FRICTION_TERMS
 from armdyn.robot.joint import Joint

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.identification.page.time_series import fine_torques
-from armdyn.identification.tables import hint, tested_on, units_of
+from armdyn.identification.tables import tested_on, units_of
 from armdyn.log.segments import scipy
 from armdyn.present.curves import captioned
-from armdyn.present.html import Html, joined, listed, section, tag
+from armdyn.present.html import Html, hint, joined, listed, section, tag
 from armdyn.present.scatter import Trace, binned, logarithmic, scatter
 from armdyn.present.tables import percent
 

@@ -13,11 +13,11 @@ from armdyn.arm.recording import Recording
 from armdyn.arrays import Array
 from armdyn.identification.judge.rollout import ROLLOUT, Rollout
 from armdyn.identification.signals.prepared import Signals
-from armdyn.identification.tables import hint, tested_on, units_of
+from armdyn.identification.tables import tested_on, units_of
 from armdyn.log.signals import Prepared
 from armdyn.numerics import ratio
 from armdyn.present.curves import Curve, Panel, Pieces, captioned, placed, zoomable
-from armdyn.present.html import Html, Packed, joined, listed, section, tag
+from armdyn.present.html import Html, Packed, hint, joined, listed, section, tag
 from armdyn.present.svg import POINTS, outline
 from armdyn.present.tables import Grid, number, percent
 from armdyn.robot.joint import Joint
