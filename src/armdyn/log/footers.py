@@ -6,8 +6,10 @@ memory of a file are read here. A footer is a structure in the compact protocol 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 # The end of a file: the length of the footer in 4 bytes, and these.
@@ -47,11 +49,47 @@ def values_by_column(path: Path) -> Counter[str]:
         raise ValueError("its footer is cut off") from None
 
 
+@cache
+def _usual_column() -> re.Pattern[bytes]:
+    """Return what matches a ColumnChunk as it is usually written: a fast way through a footer.
+
+    The groups are the list of the parts of its name, and the number of values. Fields before and
+    between them have a fixed order; statistics follow, of numbers, flags, short texts, and short
+    lists of numbers or of structures of these. Alternatives begin with different bytes, so that a
+    match takes a time of the length.
+    """
+
+    def heads(*kinds: int) -> bytes:
+        codes = (16 * field + kind for field in range(1, 16) for kind in kinds)
+        return b"[%b]" % b"".join(b"\\x%02x" % code for code in codes)
+
+    def items(kind: int, item: bytes) -> bytes:
+        some = (b"\\x%02x(?:%b){%d}" % (16 * k + kind, item, k) for k in range(5))
+        return b"(?:%b)" % b"|".join(some)
+
+    number = b"[\\x80-\\xff]*[\\x00-\\x7f]"
+    text = b"(?:%b)" % b"|".join(b"\\x%02x.{%d}" % (k, k) for k in range(25))
+    numbers = heads(*INTEGERS) + number
+    lists = heads(LIST) + items(INTEGERS[2], number)
+    fields = b"(?:%b)*" % b"|".join([numbers, heads(1, 2), heads(BINARY) + text, lists])
+    inner = heads(STRUCTURE) + fields + b"\\x00"
+    several = heads(LIST) + items(STRUCTURE, b"(?:%b)*\\x00" % numbers)
+    # file_offset, meta_data; type, encodings, path_in_schema, codec, num_values; the rest of both
+    return re.compile(
+        b"\\x26%b\\x1c\\x15%b\\x19%b" % (number, number, items(INTEGERS[1], number))
+        + b"\\x19(%b)\\x15%b\\x16(%b)" % (items(BINARY, text), number, number)
+        + b"(?:%b|%b|%b)*\\x00(?:%b)*\\x00" % (numbers, inner, several, numbers),
+        re.S,
+    )
+
+
 class _Reader:
     """Reads a footer from its first byte to its last."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
+        self._data = data
+        self._at: int = 0
+        self._usual = _usual_column()
 
     def values(self) -> Counter[str]:
         """Return the number of values of each column."""
@@ -70,6 +108,13 @@ class _Reader:
         return result
 
     def _add_column(self, result: Counter[str]) -> None:
+        if found := self._usual.match(self._data, self._at):
+            self._at = found.start(1)
+            name = ".".join(self._texts())
+            self._at = found.start(2)
+            result[name] += self._integer() >> 1
+            self._at = found.end()
+            return
         for field, kind in self._fields():
             if field != META or kind != STRUCTURE:
                 self._skip(kind)

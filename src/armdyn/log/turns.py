@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.log.rows import extremes
 
 # A jump of a whole turn, by this tolerance [rad], between samples that are no farther apart than
 # LONGEST_STEP [s], is no motion: a joint turns by less than the tolerance in that time, at 1 rad/s.
@@ -47,8 +48,8 @@ class Turns:
         self._last = float(t[-1]), q[-1].copy()
         self._steps += len(t) - 1
         with np.errstate(invalid="ignore"):  # positions that are no numbers are told elsewhere
-            self._low = np.minimum(self._low, q.min(axis=0))
-            self._high = np.maximum(self._high, q.max(axis=0))
+            low, high = extremes([q])
+            self._low, self._high = np.minimum(self._low, low), np.maximum(self._high, high)
             width = self._high - self._low
             wide = np.flatnonzero((width >= math.tau - TOLERANCE) & (width <= RANGE))
         if not len(wide) and not self._turns.any():
