@@ -8,14 +8,14 @@ with the defaults from a log of 15 to 20 s at 200 to 500 Hz with noise of 0.3 to
 of a value in its standard deviations; of rotors, those that are there count. The friction curve is
 taken at 10, 30, 60 and 90 % of the highest speed, under the rms load of the log. Ideal are an rms
 of 1, and 68 and 95 % within 1 and 2. The last line compares `expected_error` with the errors of
-another motion of the same arm.
+another motion of the same arm, about another position, recorded by the same sensors.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,13 +83,28 @@ def truth(rng: np.random.Generator, arm: armdyn.Arm, always: tuple[str, ...] = (
     return armdyn.Arm(replace_joints(arm, joints))
 
 
-def recorded(rng: np.random.Generator, arm: armdyn.Arm) -> armdyn.Log:
-    rate, duration = rng.choice([200.0, 300.0, 500.0]), rng.uniform(15.0, 20.0)
-    t = np.arange(int(rate * duration)) / rate
+@dataclass(frozen=True)
+class Sensors:
+    """What records an arm: rate [1/s] and standard deviation of torques [N m], ``(n,)``."""
+
+    rate: float
+    noise: np.ndarray
+
+
+def sensors(rng: np.random.Generator, arm: armdyn.Arm) -> Sensors:
+    """Draw sensors: 200 to 500 Hz, noise of 0.3 to 2 % of the torques of a motion."""
+    tau = arm.inverse_dynamics(*motion(rng, arm, np.arange(0, 20, 0.02)))
+    noise = np.exp(rng.uniform(np.log(0.003), np.log(0.02))) * np.sqrt(np.mean(tau**2, axis=0))
+    return Sensors(float(rng.choice([200.0, 300.0, 500.0])), noise)
+
+
+def recorded(rng: np.random.Generator, arm: armdyn.Arm, by: Sensors | None = None) -> armdyn.Log:
+    """Return the log of a random motion of 15 to 20 s, recorded by some sensors, or these."""
+    by = by or sensors(rng, arm)
+    t = np.arange(int(by.rate * rng.uniform(15.0, 20.0))) / by.rate
     x = motion(rng, arm, t)
     tau = arm.inverse_dynamics(*x)
-    noise = np.exp(rng.uniform(np.log(0.003), np.log(0.02))) * np.sqrt(np.mean(tau**2, axis=0))
-    tau = tau + noise * rng.normal(size=tau.shape)
+    tau = tau + by.noise * rng.normal(size=tau.shape)
     q = x[0] + 1e-5 * rng.normal(size=tau.shape)
     return armdyn.Log(t=t, q=q, tau=tau, joint_names=arm.joint_names)
 
@@ -99,7 +114,8 @@ def scores(seed: int, **options: object) -> dict[str, np.ndarray]:
     rng = np.random.default_rng([seed, 20261116])
     known = described(seed)
     arm = truth(rng, known)
-    log, other = recorded(rng, arm), recorded(rng, arm)
+    by = sensors(rng, arm)
+    log, other = recorded(rng, arm, by), recorded(rng, arm, by)
     result = armdyn.identify(known, log, test=other, **options)
     base, joints = result.model.base, arm.robot.joints
     natural = np.concatenate([arm.parameters, [joint.rotor_inertia for joint in joints]])
