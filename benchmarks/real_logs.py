@@ -4,9 +4,10 @@
 
 Each line names what was fitted and what it was tested on, the error of all joints together and of
 each, in per cent of the torque, on rows where a joint moves. Nothing but the fitted rows takes part
-in a choice. Names such as "lwr4" or "ur10 1>2" pick lines. The logs and the measure of errors lie
-beside the project, in ../shared. The measure differentiates the test log by its stamps: where these
-are not the times of the samples, the error at the times of the source is told, too.
+in a choice. "expected / seen" is `expected_error` over the error of the test, of all joints. Names
+such as "lwr4" or "ur10 1>2" pick lines. The logs and the measure of errors lie beside the project,
+in ../shared. The measure differentiates the test log by its stamps: where these are not the times
+of the samples, the error at the times of the source is told, too.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def splits() -> Iterator[tuple[str, cutoffs.Case, list[Log], Log]]:
 def main() -> None:
     from yardstick import CUTOFF, torque_error
 
-    print(f"{'fit > test':14} {'error':>6}  each joint; verdict, tilt of gravity, cut-off")
+    print(f"{'fit > test':14} {'error':>6}  each joint; verdict, tilt, cut-off, expected error")
     for name, case, train, test in splits():
         if sys.argv[1:] and not any(name.startswith(asked) for asked in sys.argv[1:]):
             continue
@@ -51,7 +52,8 @@ def main() -> None:
         tilt = f"{57.3 * result.tilt:.2f} deg"
         print(
             f"{name:14} {100 * total:6.2f}  {each}; "
-            f"{result.verdict}, {tilt}, {result.cutoff:.3g} Hz{repaired}",
+            f"{result.verdict}, {tilt}, {result.cutoff:.3g} Hz, "
+            f"expected / seen {result.expected_total / result.total_error:.2f}{repaired}",
             flush=True,
         )
 
