@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from contextlib import redirect_stdout
+from importlib.resources import files
 from itertools import zip_longest
 from typing import Any
 
@@ -12,10 +13,12 @@ import numpy as np
 
 from armdyn.present.tables import Grid, Tone, Toned
 from armdyn_papers.catalogue.entry import Entry, Paper, path_of_test
+from armdyn_papers.catalogue.formulas import SYMBOLS, method_block
 from armdyn_papers.catalogue.places import source_place
 from armdyn_papers.claims.trials import judged_claim
 from armdyn_papers.errata.erratum import Erratum
 from armdyn_papers.papers import ERRATA, PAPERS, errata_of, verdict_of, verdicts
+from armdyn_papers.tables.bars import picture
 from armdyn_papers.tables.printed_counts import counts_grid
 from armdyn_papers.verdict import DEFINITIONS, VERDICTS, Verdict
 
@@ -35,10 +38,19 @@ ERRATA_HEADS = ("place", "printed", "right", "what decides", "misprint of")
 
 
 def pages() -> dict[str, str]:
-    """Return all pages by the names of their files."""
+    """Return all pages and pictures by the names of their files."""
     texts = {f"{name}.md": paper_page(paper) for name, paper in PAPERS.items()}
     maps = {f"{name}_map.md": map_page(paper) for name, paper in PAPERS.items()}
-    return {"index.md": index_page(), **texts, **maps, "errata.md": errata_page()}
+    drawings = {f"{name}.svg": picture(paper.key)[0] for name, paper in PAPERS.items()}
+    derivations = files("armdyn_papers").joinpath("derivations.md").read_text("utf-8")
+    return {
+        "index.md": index_page(),
+        **texts,
+        **drawings,
+        **maps,
+        "derivations.md": derivations,
+        "errata.md": errata_page(),
+    }
 
 
 def overview() -> Grid:
@@ -78,15 +90,18 @@ def errata_grid(name: str) -> Grid:
 
 
 def paper_page(paper: Paper) -> str:
-    """Return the page of a paper: what it is about, a call, statements with verdicts, errata."""
+    """Return the page of a paper: about, equations, a call, counts, verdicts, errata."""
     counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts(paper).items() if count)
     code = f"import armdyn\n\n{paper.example}"
     parts = [
         f"# {paper.key}\n",
         f"*{paper.title}* ([references](../references.md)).\n",
         f"{paper.about}\n",
+        f"{SYMBOLS[paper.name]}\n",
+        method_block(paper.name),
         f"```python\n{code}\n```\n",
         f"```text\n{_printed_by(code)}\n```\n",
+        f"![{picture(paper.key)[1]}]({paper.name}.svg)\n",
         "## Statements\n",
         f"Equations {paper.numbers}; {len(paper.entries)} statements: {counted}. The "
         "[verdicts](index.md#verdicts) have definitions. Methods, code and tests of each statement "
@@ -167,7 +182,8 @@ def index_page() -> str:
         f"{WRITTEN}\n",
         "Every numbered equation, theorem, table, figure, example and claim of the five papers "
         "that armdyn follows: the method that computes it, the code and its line, the test that "
-        "decides, and the verdict. [Errata](errata.md) lists the misprints.\n",
+        "decides, and the verdict. [Errata](errata.md) lists the misprints, "
+        "[derivations](derivations.md) has what the papers leave out or the copies do not show.\n",
     ]
     scale = Grid("Verdicts", ("verdict", "definition"), 2, tuple(DEFINITIONS.items()))
     closing = (
