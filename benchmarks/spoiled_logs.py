@@ -7,7 +7,8 @@ Logs are those of faultless cases of `verdict_cases` and, where ../shared is bes
 real arms. The model of the spoiled log is compared with that of the same log without the fault, at
 150 states in the box of the motion. A fault is "named" if the reader refuses it with an error that
 says it, or if a note, a finding or a reason of the result does; it is "harmless" if the models
-differ by less than 5 % of a joint's torque; else the model is silently different.
+differ by less than 5 % of a joint's torque; else the model is silently different. With --json, a
+run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 import armdyn
 import cutoffs
 from armdyn import Arm, Log, Result
+from armdyn.writing import whole_file
 from verdict_cases import ARMS, make
 
 HARMLESS = 0.05
@@ -195,13 +197,16 @@ def main() -> None:
     asked = parser.parse_args()
     faults = asked.fault.split(",") if asked.fault else list(FAULTS)
     cases: list[dict[str, Any]] = []
-    for index in range(asked.logs):
+    if asked.json and asked.json.exists():  # a run that was stopped
+        cases = json.loads(asked.json.read_text())
+    for index in range(len(cases), asked.logs):
         case = judged(asked.seed, index, faults[index % len(faults)])
         cases.append(case)
         print(index, case["arm"], case["fault"], case["answer"], outcome(case),
               f"{case.get('change', 0.0):.3f}", file=sys.stderr, flush=True)  # fmt: skip
         if asked.json:
-            asked.json.write_text(json.dumps(cases))
+            with whole_file(asked.json) as file:
+                file.write(json.dumps(cases).encode())
     for fault in faults:
         counts = Counter(outcome(c) for c in cases if c["fault"] == fault)
         print(f"{fault:14}", dict(sorted(counts.items())))

@@ -46,7 +46,7 @@ def test_advice_to_read_a_log_is_given_in_options(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     line = f"identify planar2 {tmp_path / 'run.csv'} -o {tmp_path / 'out'}"
-    (tmp_path / "run.csv").write_text("t,q1,q2,tau1\n1,2,3,4\n3,4,5,6\n")
+    (tmp_path / "run.csv").write_text("t,x\n1,2\n3,4\n")
     said = refused(monkeypatch, capsys, line)
     assert "--columns t=clock --columns q=a1,a2 --columns tau=m1,m2" in said
     head, rows = "t,q1,q2,tau1,tau2\n", "0,0,0,1,1\n1,,0,1,1\n2,0,0,1,1\n"

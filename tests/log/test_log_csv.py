@@ -269,7 +269,6 @@ def test_paths_that_are_no_logs(tmp_path: Path) -> None:
     [
         ("t,time,q1", ("'t'", "'time'")),
         ("t,q_1,position_1", ("'q'", "'q_1'", "'position_1'")),
-        ("t,q_1,q_2,tau_1", "joints 2"),
     ],
 )
 def test_columns_that_are_not_clear_are_listed(tmp_path: Path, header: str, words: Said) -> None:

@@ -76,6 +76,11 @@ LAYOUTS: dict[str, tuple[list[tuple[str, np.ndarray]], str]] = {
         + both("MACur.A{}", "current") + [column("RIst.X", "x"), column("RIst.A", "x")],
         "q q_cmd current",
     ),
+    "kuka_rsi_without_units": (
+        t("IPOC", MILLI) + both("AIPos_A{}", "q", DEG) + both("ASPos_A{}", "q_cmd", DEG)
+        + both("MACur_A{}", "current"),
+        "q q_cmd current",
+    ),
     "kuka_trace": (
         t("Timestamp [ms]", MILLI) + both("A{}_ActPos(deg)", "q", DEG)
         + both("A{}_CmdPos(deg)", "q_cmd", DEG) + both("A{}_MotCurr(A)", "current"),
@@ -146,6 +151,13 @@ LAYOUTS: dict[str, tuple[list[tuple[str, np.ndarray]], str]] = {
                  + both("torque_{} [lbf in]", "tau", 1 / 0.1129848290276167), "q tau"),
     "units_before": (t("t") + both("pos[deg]_{}", "q", DEG) + both("torque[Nm]_{}", "tau"),
                      "q tau"),
+    "joints": (t("t") + named("{}", "q") + named("{}_torque", "tau"), "q tau"),
+    "joints_in_degrees": (t("t") + named("{} (deg)", "q", DEG) + named("{} torque", "tau"),
+                          "q tau"),
+    "joints_deg": (t("t") + named("{}_deg", "q", DEG) + named("{}_torque_Nm", "tau"), "q tau"),
+    "drive_objects": (t("t") + both("Position actual value {}", "q")
+                      + both("Torque actual value {}", "tau"), "q tau"),
+    "permille": (t("t") + both("q{}", "q") + both("torque_permille_{}", "load"), "q load"),
     "spaces": (t("Elapsed Time [s]") + both("Motor {} actual position [rad]", "q")
                + both("Motor {} actual current [A]", "current"), "q current"),
 }  # fmt: skip
@@ -242,9 +254,53 @@ def test_efforts_of_other_things_than_joints_are_left_out_with_a_note(tmp_path: 
     log = armdyn.Log.read(written(tmp_path / "log.csv", columns))
     assert log.tau is None and log.current is None
     assert any("battery_current" in note for note in log.notes)
-    tau = [column("tau1", "tau")]  # of one joint only
-    with pytest.raises(LogError, match="nothing for the joints 2"):
-        armdyn.Log.read(written(tmp_path / "log.csv", [*t("t"), *both("q{}", "q"), *tau]))
+
+
+@pytest.mark.parametrize("role", ["tau", "current"])
+def test_a_joint_without_effort_has_zeros_and_is_named(tmp_path: Path, role: str) -> None:
+    one = [column(f"{role}2", role, 1)]
+    path = written(tmp_path / "log.csv", [*t("t"), *both("q{}", "q"), *one])
+    for read in (armdyn.Log.read, armdyn.Log.stream):
+        with pytest.warns(armdyn.LogWarning, match="efforts never change.* 1"):
+            log = read(path)
+        assert log.tau is not None
+        np.testing.assert_allclose(np.asarray(log.tau), SI[role] * [0.0, 1.0])
+        assert any(f"there is no {role} of 1" in note for note in log.notes)
+
+
+def test_velocities_of_some_joints_are_left_out_with_a_note(tmp_path: Path) -> None:
+    columns = [*t("t"), *both("q{}", "q"), column("qd2", "qd", 1), *both("tau{}", "tau")]
+    log = armdyn.Log.read(written(tmp_path / "log.csv", columns))
+    assert log.qd is None and log.tau is not None
+    assert any("qd is left out" in note for note in log.notes)
+
+
+def test_efforts_of_other_names_are_offered_in_the_order_of_the_positions(tmp_path: Path) -> None:
+    columns = [*t("t"), *named("q_{}", "q"), column("tau_x", "tau"), column("tau_y", "tau", 1)]
+    path = written(tmp_path / "log.csv", columns)
+    with pytest.raises(LogError, match="same order") as caught:
+        armdyn.Log.read(path)
+    log = armdyn.Log.read(path, columns=caught.value.columns)
+    np.testing.assert_allclose(log.tau, SI["tau"])
+
+
+def test_efforts_by_the_names_of_the_columns_of_positions(tmp_path: Path) -> None:
+    columns = [*t("t"), *named("{}", "q"), *named("{}_torque", "tau")]
+    path = written(tmp_path / "log.csv", columns)
+    said = {"q": ["elbow_flex", "shoulder_pan"]}
+    log = armdyn.Log.read(path, columns=said, joints=["one", "two"])
+    np.testing.assert_allclose(log.q, Q[:, ::-1])
+    np.testing.assert_allclose(log.tau, SI["tau"][:, ::-1])
+
+
+def test_efforts_after_names_of_several_words_are_suggested(tmp_path: Path) -> None:
+    joints = ["shoulder_pan_joint", "elbow_joint"]
+    columns = [(f"{joint}/pos", Q[:, k]) for k, joint in enumerate(joints)]
+    columns += [(f"{joint}/eff", SI["tau"][:, k]) for k, joint in enumerate(joints)]
+    path = written(tmp_path / "log.csv", [*t("stamp"), *columns])
+    (note,) = [note for note in armdyn.Log.read(path).notes if "may be right" in note]
+    said = ast.literal_eval(note.partition("columns=")[2].partition(" may be")[0])
+    np.testing.assert_allclose(armdyn.Log.read(path, columns=said).tau, SI["tau"])
 
 
 # Steps of encoders.
@@ -298,6 +354,31 @@ def test_registers_of_servo_drives_are_counts_from_the_middle(tmp_path: Path) ->
     again = armdyn.Log.read(path, units="counts")
     np.testing.assert_array_equal(again.q, log.q)
     assert not any("zero at" in note for note in again.notes)
+
+
+def test_drives_are_numbered_as_by_dynamixel_wizard(tmp_path: Path) -> None:
+    columns = [("Time(ms)", MILLI * T)]
+    columns += [(f"[ID:{k + 1:03d}] Present Position", COUNTS[:, k]) for k in (0, 1)]
+    columns += [(f"[ID:{k + 1:03d}] Present Current", np.round(50 * Q[:, k])) for k in (0, 1)]
+    with pytest.warns(armdyn.LogWarning, match="zero at 2048"):
+        log = armdyn.Log.read(written(tmp_path / "log.csv", columns), joints=["one", "two"])
+    np.testing.assert_allclose(log.q, (COUNTS - 2048) * 2 * np.pi / 4096)
+    assert log.effort == "current"
+    assert any("currents in the numbers of the drives" in note for note in log.notes)
+
+
+def test_steps_of_any_encoder_are_a_share_of_a_turn(tmp_path: Path) -> None:
+    steps = np.round(Q * 1e6 / (2 * np.pi))
+    path = written(tmp_path / "log.csv", [("t", T), ("pos_1", steps[:, 0]), ("pos_2", steps[:, 1])])
+    with pytest.raises(LogError, match=r"units=.rev/"):
+        armdyn.Log.read(path)
+    for units in ("rev/1000000", ["rev/1000000", "rev/1000000.0"]):
+        log = armdyn.Log.read(path, units=units)
+        np.testing.assert_allclose(log.q, Q, atol=1e-5)
+        assert "--units rev/1000000" in log.command
+    for wrong in ("rev/0", "rev/", "rev/-4", "rev/x", "rev/1e9", ["rad", "rev/0"], ["rad", 3]):
+        with pytest.raises(armdyn.InputError, match="units"):
+            armdyn.Log.read(path, units=wrong)
 
 
 def test_whole_numbers_are_asked_about_with_an_option_that_works(tmp_path: Path) -> None:

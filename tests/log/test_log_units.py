@@ -62,9 +62,9 @@ class Limited:
 def test_degrees_are_detected_and_asked_about(tmp_path: Path) -> None:
     far = written(tmp_path, text("t,q_a", "0,-90", ".1,90"), "far.csv")
     near = written(tmp_path, text("t,q_a", "0,-6", ".1,6"), "near.csv")
-    wild = written(tmp_path, text("t,q_a", "0,-90", ".1,4e14"), "wild.csv")
+    wild = written(tmp_path, text("t,q_a", "0,-90", ".1,4.05e4", ".2,0.5"), "wild.csv")
     assert 'units="deg"' in str(fault(far))
-    assert "a number is wrong" in str(fault(wild))
+    assert "A number is wrong" in str(fault(wild))
     assert Log.read(far, units="rad").q[1, 0] == 90
     assert Log.read(near).q[1, 0] == 6
     assert says(fault(near, joints=Limited("revolute", -2, 2)), "limits", "-2", "2 rad")

@@ -196,14 +196,14 @@ def _cores(names: Sequence[str]) -> list[str]:
     if len(names) < 2:
         return [""] * len(names)
     folded = [name.casefold() for name in names]
-    begin = len(_common(folded).rstrip("0123456789"))
+    begin = len(common_prefix(folded).rstrip("0123456789"))
     rest = [name[begin:] for name in folded]
-    backwards = _common([name[::-1] for name in rest])
+    backwards = common_prefix([name[::-1] for name in rest])
     end = len(backwards.rstrip("0123456789"))
     return [name[: len(name) - end] for name in rest]
 
 
-def _common(names: Sequence[str]) -> str:
+def common_prefix(names: Sequence[str]) -> str:
     """Return the common prefix of all names."""
     low, high = min(names), max(names)
     return low[

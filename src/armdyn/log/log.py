@@ -177,9 +177,10 @@ class Log:
                 joint, with ``*``, ``?`` and ``[...]``: ``"A?_ActPos*"``. ``"topic"`` chooses
                 the topic of a recording of ROS 2, where ``"q"`` names its joints in the order of
                 the arm. ``{"t": "50 Hz"}`` is the rate of a file without stamps.
-            units: of positions: "rad", "deg", "mrad", "rev", "m", "mm" or "counts" (4096 a turn,
-                zero at 2048), for all joints or one each, or "m100_100" for positions that LeRobot
-                normalises to -100 ... 100. If left out, taken from the column names or the steps of
+            units: of positions: "rad", "deg", "mrad", "rev", "m", "mm", "counts" (4096 a turn,
+                zero at 2048) or "rev/65536" (an encoder of 65536 steps for a turn of the joint),
+                for all joints or one each, or "m100_100" for positions that LeRobot normalises to
+                -100 ... 100. If left out, taken from the column names or the steps of
                 encoders, else radians; positions that cannot be radians are refused.
             time_unit: "s", "ms", "us" or "ns". If left out, taken from the column name or inferred
                 from the stamps.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -29,6 +28,7 @@ from armdyn.log.recognition.units import (
     NORMALISED,
     POSITION_UNITS,
     TIMES,
+    angle_factor,
 )
 
 # The arguments of `Log.read` and `Log.stream`, checked before any file is opened.
@@ -96,8 +96,7 @@ class ReadOptions:
     def scales(self, n: int) -> Array | None:
         """Return the factors of positions to SI units; None if no unit is given."""
         units = self._unit_of_each(n)
-        factors = {**ANGLES, COUNTS: math.tau / COUNTS_PER_TURN}
-        return None if units is None else np.array([factors[unit] for unit in units])
+        return None if units is None else np.array([angle_factor(unit) or 1.0 for unit in units])
 
     def zeros(self, n: int) -> Array | None:
         """Return the numbers that are position 0 of joints in counts; None if none is."""
@@ -174,8 +173,13 @@ def _units(units: object) -> str | tuple[str, ...] | None:
     if units is None:
         return None
     if isinstance(units, str):
-        return _choice(units, "units", POSITION_UNITS)
-    return _each(units, "units", (*ANGLES, COUNTS))
+        return units if angle_factor(units) else _choice(units, "units", POSITION_UNITS)
+    what = f"names from {', '.join(map(repr, (*ANGLES, COUNTS)))}"
+    items = checked_items(units, "units", what=what)
+    return tuple(
+        cast(str, one) if angle_factor(one) else _choice(one, "units", (*ANGLES, COUNTS))
+        for one in items
+    )
 
 
 def _optional_text(value: object, name: str) -> str | None:

@@ -224,15 +224,18 @@ def check_angles(table: Table, names: Sequence[str], q: Array, joints: object) -
             if low >= lower - slack and high <= upper + slack:
                 continue
         degrees = not bounded or (low * DEGREE >= lower - slack and high * DEGREE <= upper + slack)
+        is_whole = bool((q % 1.0 == 0.0).all()) if far else False
         if max(-low, high) > MAX_POSITION:
+            steps = "For steps of an encoder say how many make a turn of the joint: "
+            fix = f'{steps}units="rev/65536". ' if is_whole else "A number is wrong. "
             raise LogError(
                 table.path,
-                f"positions of {name} go from {low:.4g} to {high:.4g}: no joint does, a number is "
-                'wrong. If they are right say units="rad".',
+                f"positions of {name} go from {low:.4g} to {high:.4g}: no joint does. {fix}"
+                'If they are radians say units="rad".',
             )
         if far and (degrees or max(-low, high) > MOST_TURNS):
             limits = f", its limits are {lower:.4g} to {upper:.4g} rad" if bounded else ""
-            is_count = 0 <= low and high < COUNTS_PER_TURN and bool((q % 1.0 == 0.0).all())
+            is_count = is_whole and 0 <= low and high < COUNTS_PER_TURN
             is_likely = is_count and (not degrees or high > MAX_DEGREES)
             unit, what = ("counts", "steps of servo drives") if is_likely else ("deg", "degrees")
             other = "deg" if is_likely else "counts" if is_count else ""

@@ -35,8 +35,8 @@ class LogOptions:
         shown="recognised by name",
     )
     units: str | None = option(
-        "Unit of positions: rad, deg, mrad, rev, m, mm, counts (4096 a turn) or m100_100 "
-        "(LeRobot); one, or one per joint.",
+        "Unit of positions: rad, deg, mrad, rev, m, mm, counts (4096 a turn), rev/65536 (steps for "
+        "a turn of the joint) or m100_100 (LeRobot); one, or one per joint.",
         shown="of the column names, steps of encoders, else rad",
     )
     time_unit: str | None = option(

@@ -32,7 +32,8 @@ def numbers_of(table: Table, role: str, match: Matched) -> list[Array]:
         if name in table.text:
             cell, line = table.text[name]
             raise LogError(table.path, f"{name!r} is {shown(cell)}, not a number.", line)
-    return [table.columns[name] for name in match.names[role]]
+    rows = len(table.columns[match.time])  # "" is an effort that a joint lacks
+    return [table.columns[name] if name else np.zeros(rows) for name in match.names[role]]
 
 
 def joint_count(table: Table, match: Matched) -> int:

@@ -7,8 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Never
 
+import numpy as np
+
+from armdyn.arrays import Array
 from armdyn.errors import LogError
-from armdyn.log.columns import Table, assigned, in_order
+from armdyn.log.columns import Table, in_order
+from armdyn.log.recognition.joints import (
+    called_as_joints,
+    few,
+    is_column,
+    joint_order,
+    of_all_joints,
+    of_joints,
+)
 from armdyn.log.recognition.names import (
     MOTOR_SIDE_SYMBOLS,
     ROLE_OF,
@@ -25,7 +36,6 @@ from armdyn.log.recognition.refusals import (
     WORDS_OF,
     ambiguous_columns,
     missing_columns,
-    other_joints,
 )
 from armdyn.log.recognition.suggest import in_python, likely_effort, pattern_of
 from armdyn.log.recognition.units import CURRENTS, SI, TORQUES
@@ -101,12 +111,14 @@ def matched(
     effort = _one_effort(table, found, torque)
     if not found["tau"] and (computed := [name for name in meanings if is_computed_torque(name)]):
         notes.append(
-            f"{_few(computed)} are torques of the controller's model or its goals, not "
+            f"{few(computed)} are torques of the controller's model or its goals, not "
             "measurements, and are left out."
         )
     optional = frozenset(OPTIONAL) - {effort} - set(said)
     numbered = [name for name, m in meanings.items() if m and m.role == "episode"]
-    episode = next((name for name in numbered if _is_column(table, name)), None)
+    episode = next((name for name in numbered if is_column(table, name)), None)
+    if not found["q"]:
+        found["q"] = called_as_joints(table, found, joints, taken, notes)
     if not found["q"]:
         raise missing_columns(table, "q", count, said)
     if None in found["q"]:
@@ -114,15 +126,15 @@ def matched(
         return Matched(time, nanosec, episode, names, order, effort, optional, notes)
     by_pattern = "q" in said and is_glob(table, said["q"])
     is_list = "q" in said and not by_pattern
-    wanted, labels = _order(table, found["q"], joints, notes, is_list, by_pattern)
+    wanted, labels = joint_order(table, found["q"], joints, notes, is_list, by_pattern)
     result: dict[str, Sequence[str]] = {}
     for role, columns_of in found.items():
         if role in optional:
-            result[role] = _of_all_joints(table, columns_of, labels)
+            result[role] = of_all_joints(table, columns_of, labels)
         elif role in said and len(columns_of) == len(labels):
             result[role] = in_order(columns_of, labels, explicit=True)
         elif columns_of and None not in columns_of:
-            result[role] = _of_joints(table, role, columns_of, labels, notes)
+            result[role] = of_joints(table, role, columns_of, labels, found["q"], notes)
         elif columns_of:
             raise LogError(
                 table.path,
@@ -131,14 +143,10 @@ def matched(
             )
     names = {k: v for k, v in result.items() if v}
     used = [time, *(name for listed_names in names.values() for name in listed_names)]
-    likely = {} if effort in names or torque == "none" else likely_effort(table, len(labels), used)
+    likely = {} if effort in names or torque == "none" else likely_effort(table, labels, used)
     if likely:
         notes.append(f"no torques or currents are recognised; {in_python(likely)} may be right.")
     return Matched(time, nanosec, episode, names, wanted, effort, optional, notes)
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f", ... ({len(names)} columns)" if len(names) > 3 else "")
 
 
 def _leave_unknown_units(
@@ -153,7 +161,7 @@ def _leave_unknown_units(
             meanings[name] = None
     for (role, unit), names in gone.items():
         notes.append(
-            f"{_few(names)}: {unit.rstrip('?')!r} is no known unit of {role}; left out. To read "
+            f"{few(names)}: {unit.rstrip('?')!r} is no known unit of {role}; left out. To read "
             f"the numbers as they are: {in_python({role: pattern_of(names, [*meanings])})}."
         )
 
@@ -168,7 +176,7 @@ def _leave_poses(meanings: dict[str, Meaning | None], known: set[str], notes: li
         gone = [name for name, joint in of_role.items() if joint in pose and name not in known]
         if gone:
             meanings.update(dict.fromkeys(gone))
-            notes.append(f"{_few(gone)} are coordinates of a pose, not of joints, and left out.")
+            notes.append(f"{few(gone)} are coordinates of a pose, not of joints, and left out.")
 
 
 def _unit(table: Table, name: str) -> str | None:
@@ -188,15 +196,28 @@ def _tell_currents(
     if efforts and all(_unit(table, name) in CURRENTS for name in efforts):
         found["current"], found["tau"] = found["tau"], {}
     elif any(_unit(table, name) not in (*TORQUES, SI, None) for name in efforts):
-        notes.append(f"{_few(efforts)} are not in N m: they are taken as they are.")
+        notes.append(f"{few(efforts)} are not in N m: they are taken as they are.")
     currents = {name: meaning_in(table, name) for name in found["current"].values()}
     renamed = [k for k, m in currents.items() if m and (ROLE_OF.get(m.word) == "tau")]
     renamed += [k for k in efforts if k in currents and k not in renamed]
+    numbers = [table.columns[name] for name in currents if is_column(table, name)]
+    has_unit = any(m and m.unit for m in currents.values())
+    if numbers and not has_unit and all(map(_is_whole, numbers)):
+        notes.append(
+            f"{few([*currents])} are whole numbers: currents in the numbers of the drives, whose "
+            "unit is not known."
+        )
     if renamed:
         notes.append(
-            f"{_few(renamed)} are taken as motor currents, not as torques: their unit is "
+            f"{few(renamed)} are taken as motor currents, not as torques: their unit is "
             "that of a current."
         )
+
+
+def _is_whole(values: Array) -> bool:
+    """Whether all numbers are whole, and not all 0."""
+    there = values[np.isfinite(values)]
+    return bool(there.any()) and bool((there == np.round(there)).all())
 
 
 def _time(
@@ -251,10 +272,6 @@ def _by_name(
     return result
 
 
-def _is_column(table: Table, name: str) -> bool:
-    return name in table.columns and table.columns[name].ndim == 1
-
-
 def _unambiguous(
     table: Table,
     meanings: Mapping[str, Meaning | None],
@@ -268,7 +285,7 @@ def _unambiguous(
         return _by_name(table, numbers, role, taken)
     except LogError:
         names = [name for name, m in numbers.items() if m and m.role == role]
-        notes.append(f"{role} is left out: it could be any of {_few(names)}.")
+        notes.append(f"{role} is left out: it could be any of {few(names)}.")
         return {}
 
 
@@ -320,71 +337,6 @@ def _blocks(
 def _is_block(table: Table, columns: Mapping[str | None, str], width: int) -> bool:
     block = table.columns.get(columns.get(None, ""))
     return block is not None and (1 if block.ndim == 1 else block.shape[1]) == width
-
-
-def _of_all_joints(
-    table: Table, columns: Mapping[str | None, str], labels: Sequence[str]
-) -> list[str]:
-    """Return the columns of a quantity for the joints of the positions; none if one has none."""
-    folded = {
-        joint_key(label): name
-        for label, name in columns.items()
-        if label is not None and _is_column(table, name)
-    }
-    there = [folded[joint_key(label)] for label in labels if joint_key(label) in folded]
-    return there if len(there) == len(labels) else []
-
-
-def _order(
-    table: Table,
-    columns: Mapping[str | None, str],
-    joints: Sequence[str] | None,
-    notes: list[str],
-    is_list: bool,
-    by_pattern: bool,
-) -> tuple[tuple[str, ...], list[str]]:
-    """Return the names of the joints and the label in the file of each."""
-    there = [label for label in columns if label is not None]
-    if joints is None:
-        if not is_list and all(joint_key(label).isdecimal() for label in there):
-            there.sort(key=lambda label: int(joint_key(label)))
-        return tuple(there), there
-    if is_list and len(there) == len(joints):
-        return tuple(joints), there
-    order, words = assigned(there, joints)
-    if order is None and by_pattern and len(there) == len(joints):
-        order = there
-        pairs = ", ".join(f"{a} = {b}" for a, b in zip(order, joints, strict=True))
-        words = f"joints of the pattern are taken in this order: {pairs}."
-    if order is None:
-        raise other_joints(table, columns, there, joints, words)
-    if words:
-        notes.append(words)
-    return tuple(joints), order
-
-
-def _of_joints(
-    table: Table,
-    role: str,
-    columns: Mapping[str | None, str],
-    labels: Sequence[str],
-    notes: list[str],
-) -> list[str]:
-    """Return the columns of a quantity for the joints of the positions; none if it has none."""
-    folded = {joint_key(label): name for label, name in columns.items() if label is not None}
-    there = [label for label in labels if joint_key(label) in folded]
-    if len(there) == len(labels):
-        return [folded[joint_key(label)] for label in labels]
-    if not there and (role in ("qd", "qdd") or len(columns) < len(labels)):
-        if role not in ("qd", "qdd"):  # the current of a battery, the torque of a gripper
-            notes.append(f"{_few([*columns.values()])}: of none of the joints, left out.")
-        return []
-    gone = ", ".join(label for label in labels if label not in there)
-    raise LogError(
-        table.path,
-        f"{role!r} has {', '.join(columns.values())} but nothing for the joints {gone}; say which "
-        f"columns are meant: {EXAMPLE}.",
-    )
 
 
 def _raise(error: Exception) -> Never:

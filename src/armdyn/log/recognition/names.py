@@ -55,6 +55,8 @@ WORDS = {
     "q_cmd": "command as_pos",
     "load": "load loads",
 }
+# KUKA's axis positions are in degrees (millimetres for linear ones), without a unit in the name.
+DEGREE_WORDS = ("aipos", "aspos", "axisact")
 # These mean a quantity only with a number after them.
 NUMBERED = {"q": "mp", "q_cmd": "ip", "tau": "mt"}
 ROLES = tuple(WORDS)
@@ -68,7 +70,7 @@ REGISTERS = re.compile(r"present[\s_.\-]*position", re.I)
 
 # These words beside a quantity do not change its meaning.
 MEASURED = "actual act measured meas msr msrd present joint joints jnt motor mot drive axis current"
-AFTER = "actual act measured meas msr"
+AFTER = "actual act measured meas msr value val"
 
 # Positions with one of these words are goals of a controller.
 COMMANDS = (
@@ -193,11 +195,13 @@ _HAS_WORD = rf"(?:^|{_GAP}|(?<=\d)){_BEFORE}(?:{_LONG}){_END}"
 _BRACKETS = r"\s*[\[({<]\s*([^\]\[(){}<>]*[^\d\s\]\[(){}<>][^\]\[(){}<>]*)\s*[\])}>]"
 _LETTERS = (
     r"(?:deg|rad)(?:_?(?:per_?|p|/)?_?s(?:ec)?(?:\^?2)?)?|degrees?|radians?|mrad|dps|rpm|m?nm"
-    r"|ncm|nmm|nanoseconds?|nsecs?|ns|us|ms|ma|milliamps?|amps?|amperes?|percent|counts?|ticks?|raw"
+    r"|ncm|nmm|nanoseconds?|nsecs?|ns|us|ms|ma|milliamps?|amps?|amperes?|percent|pct|permille|counts?|ticks?|raw"
 )
 _ENDING = rf"^(.+?)[_\s.]({_LETTERS})(?:_?(\d+))?$"
 _AMPERES = r"^(.+?\d)[_\s.](a)$"
 _JOINT_ALONE = rf"^(?:joint|jnt|axis|a|j|motor|servo|m){_GAP}*\d+$"
+# Dynamixel Wizard writes the number of the drive first: [ID:001] Present Position.
+_DRIVE = r"^\[\s*id\s*:?\s*0*(\d+)\s*\]\s*(?=\S)"
 _SI_NAME = r"^([a-z]+)_(.*) \[si\]$"
 
 
@@ -210,7 +214,7 @@ def _form(pattern: str) -> re.Pattern[str]:
 @lru_cache(maxsize=4096)
 def meaning(name: str) -> Meaning | None:
     """Return the meaning of a column name; None if it is not a quantity of an arm."""
-    text = name.strip()
+    text = _form(_DRIVE).sub(r"id\1 ", name.strip())
     if (written := _form(_SI_NAME).match(text)) and written[1].lower() in (*ROLES, "command"):
         # armdyn's own name of a column: what follows the quantity is the joint
         role = "q_cmd" if written[1].lower() == "command" else written[1].lower()
@@ -249,9 +253,16 @@ def is_computed_torque(name: str) -> bool:
 
 
 def unit_in(name: str, role: str) -> str | None:
-    """Return the unit that a name has in brackets, if it is one of the quantity, or "si"."""
+    """Return the unit that a name has in brackets or at its end: one of the quantity, or "si"."""
     units = [spelling(found[1]) for found in _form(_BRACKETS).finditer(name)]
+    units += [unit for _, unit in _readings(name.strip()[:LONGEST_NAME]) if unit]
     return next((unit for unit in units if unit == SI or unit in UNITS[role]), None)
+
+
+def without_unit(name: str) -> str:
+    """Return a name without the unit of an angle or a length that it ends in."""
+    text = name.strip()[:LONGEST_NAME]
+    return next((bare for bare, unit in _readings(text) if unit in UNITS["q"]), text)
 
 
 def joint_key(label: str) -> str:
@@ -307,6 +318,8 @@ def _readings(text: str) -> list[tuple[str, str | None]]:
 def _with_unit(found: Meaning, unit: str | None) -> Meaning:
     """Return a meaning with the unit of the name, which also tells currents from torques."""
     unit = None if unit == SI else unit or found.unit
+    if unit is None and found.word in DEGREE_WORDS:
+        unit = "deg"
     role = found.role
     if role == "tau" and unit in CURRENTS:
         role = "current"

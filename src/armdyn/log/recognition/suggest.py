@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.log.columns import Table
+from armdyn.log.columns import Table, common_prefix
 from armdyn.log.recognition.names import meaning, natural
 from armdyn.log.recognition.patterns import matching
 
@@ -20,7 +20,7 @@ MOST_JOINTS = 64
 # Parts of words that hint at a quantity, where no whole word tells it.
 HINTS = {
     "t": r"time|stamp|clock|zeit|tick|cycle|sec\b|\bms\b",
-    "tau": r"torq|trq|tau|moment|effort|force|nm\b|dreh",
+    "tau": r"torq|trq|tau|moment|eff|force|nm\b|dreh|^t_?\d+$",
     "current": r"cur|amp|strom|\biq?\b|_ma?\b",
     "qd": r"vel|speed|omega|rate|geschw|dot",
     "q": r"pos|ang|winkel|enc|theta|deg|rad\b|axis|achse|joint|\bist",
@@ -50,10 +50,10 @@ def likely_columns(table: Table, n: int | None, said: Mapping[str, object]) -> d
     return result if {"t", "q"} <= known and "" not in result.values() else {}
 
 
-def likely_effort(table: Table, n: int, used: Sequence[str]) -> dict[str, str]:
-    """Return the columns besides the used ones that torques or currents may be."""
+def likely_effort(table: Table, labels: Sequence[str], used: Sequence[str]) -> dict[str, str]:
+    """Return the columns besides the used ones that torques or currents of joints may be."""
     rest = {name: x for name, x in table.columns.items() if name not in used}
-    groups = _groups(Table(table.path, rest), n, None)
+    groups = _groups(Table(table.path, rest), len(labels), None, labels)
     found = _likely_effort(table, groups, {})
     return found if "" not in found.values() else {}
 
@@ -104,7 +104,9 @@ def _rises(column: Array) -> bool:
     return len(values) > 1 and bool((steps > 0).all()) and not is_count
 
 
-def _groups(table: Table, n: int | None, time: str | None) -> list[list[str]]:
+def _groups(
+    table: Table, n: int | None, time: str | None, labels: Sequence[str] = ()
+) -> list[list[str]]:
     """Return columns whose names differ in one part, one for each joint; a block is one."""
     names = [
         name for name, column in table.columns.items()
@@ -112,7 +114,9 @@ def _groups(table: Table, n: int | None, time: str | None) -> list[list[str]]:
     ][:MOST_COLUMNS]  # fmt: skip
     groups = [[name] for name in names if table.columns[name].ndim == 2]
     single = [name for name in names if table.columns[name].ndim == 1]
-    for key in (r"\d+", r"^[^\W_]+(?=[\W_])", r"(?<=[\W_])[^\W_]+$"):
+    named = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
+    keys = (r"\d+", r"^[^\W_]+(?=[\W_])", r"(?<=[\W_])[^\W_]+$", *([named] if named else []))
+    for key in keys:
         left = [name for name in single if not any(name in group for group in groups)]
         templates: dict[str, list[str]] = {}
         for name in left:
@@ -168,4 +172,9 @@ def pattern_of(group: Sequence[str], names: Sequence[str]) -> str:
         pattern = re.sub(r"[,{}]|^\s|\s$", "?", re.sub(key, "*", first, count=1))
         if [name for name, _ in matching(pattern, names)] == list(group):
             return pattern
+    begin, end = (common_prefix(k) for k in (group, [name[::-1] for name in group]))
+    pattern = f"{begin}*{end[::-1]}"
+    hits = [name for name, _ in matching(pattern, names)]
+    if hits == list(group) and set(pattern).isdisjoint(",[]?{}"):
+        return pattern
     return ",".join(group) if len(plain) == len(group) else ""

@@ -27,7 +27,7 @@ TORQUES = {"n": 1.0} | {
 CURRENTS = {"a": 1.0, "ma": 1e-3}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 # Shares of a rated torque or current: numbers of a drive, of which no torque follows.
-SHARES = ("%", "‰", "permille", "percent")
+SHARES = ("%", "‰", "permille", "percent", "pct")
 UNITS: dict[str, dict[str, float]] = {
     "q": ANGLES, "qd": {**ANGLES, **RATES}, "qdd": {**ANGLES, **RATES_OF_RATES},
     "tau": TORQUES, "current": CURRENTS, "t": TIMES, "nanosec": TIMES,
@@ -41,8 +41,9 @@ NORMALISED = "m100_100"
 # middle.
 COUNTS = "counts"
 COUNTS_PER_TURN = 4096
-# Units of positions that an option can say.
+# Units of positions that an option can say, beside shares of a turn of the joint: "rev/65536".
 POSITION_UNITS = (*ANGLES, NORMALISED, COUNTS)
+_SHARE_OF_TURN = re.compile(r"rev/(\d{1,12}(?:\.\d{1,6})?)", re.ASCII)
 
 # Units that numbers of drives have in names. Nothing tells their size.
 UNKNOWN_UNITS = (
@@ -63,10 +64,24 @@ _SPELLINGS = (
 )  # fmt: skip
 
 
+def angle_factor(unit: object) -> float | None:
+    """Return the factor to SI units of a unit of single joints; None if it is none.
+
+    "rev/65536" is the step of an encoder with 65,536 steps for a turn of the joint.
+    """
+    if not isinstance(unit, str):
+        return None
+    found = _SHARE_OF_TURN.fullmatch(unit)
+    steps = float(found[1]) if found else COUNTS_PER_TURN
+    if found or unit == COUNTS:
+        return math.tau / steps if steps else None
+    return ANGLES.get(unit)
+
+
 def spelling(unit: str) -> str:
     """Return a unit as the tables here spell it."""
     text = unit.strip().lower()
-    if text in UNKNOWN_UNITS:
+    if text in (*UNKNOWN_UNITS, *SHARES):
         return text
     for pattern, word in _SPELLINGS:
         text = re.sub(pattern, word, text)
