@@ -9,19 +9,27 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.algorithms.structure import structure
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.arm.arm import Arm
 from armdyn.arm.files import load
+from armdyn.arm.function import Function
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_choice
-from armdyn.errors import InputError, RobotError, shown
+from armdyn.errors import InputError, NumericalError, RobotError, shown
 from armdyn.graph.count import Operations
 from armdyn.programs.counts import STAGES, Stage
 from armdyn.robot.chain import Chain, chain_of
 from armdyn.robot.model import Robot
 from armdyn_papers.as_printed.lines import Lines
-from armdyn_papers.recursions import PRINTED, Printed, count_on, counted_lines, counted_run
+from armdyn_papers.errata.erratum import Erratum
+from armdyn_papers.recursions import (
+    PRINTED,
+    Printed,
+    count_on,
+    counted_lines,
+    counted_run,
+    program_of,
+)
 
 
 @dataclass(frozen=True)
@@ -43,22 +51,35 @@ class LineOfRecursion:
 
 @dataclass(frozen=True)
 class PrintedRecursion:
-    """A recursion as a paper prints it, misprints corrected.
+    """A recursion as a paper prints it.
 
     It computes a quantity of the links alone, without rotors and friction, one state at a time.
 
     Attributes:
         method: its name among `armdyn.methods`.
         quantity: what it computes.
+        misprints: places in the list of errata at which it follows the printed form.
     """
 
     method: str
     quantity: str
+    misprints: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
         """The place in the paper, with the key of the list of references."""
         return self._printed.source
+
+    @property
+    def errata(self) -> tuple[Erratum, ...]:
+        """The misprints of its lines that can be run, each with what is right and the check."""
+        from armdyn_papers.papers import ERRATA, PAPERS
+
+        name = next(x.name for x in PAPERS.values() if self.place.startswith(x.key))
+        places = self._printed.misprints
+        return tuple(
+            erratum for erratum in ERRATA[name] if erratum.place in places and erratum.evidence
+        )
 
     @property
     def _printed(self) -> Printed:
@@ -78,6 +99,7 @@ class PrintedRecursion:
         Raises:
             InputError: an input has a wrong shape, is not finite, or is missing.
             RobotError: the recursion is not printed for the joints of the robot.
+            NumericalError: the inertia matrix, to be inverted, is not positive definite.
 
         Examples:
             >>> formulation_1 = armdyn_papers.printed("lin_fang_1")
@@ -97,7 +119,39 @@ class PrintedRecursion:
             checked_array(value, name, (chain.n,), what=f"{chain.n} finite numbers").tolist()
             for name, value in zip(names, inputs, strict=True)
         ]
-        return np.array(self._printed.run(chain, *state, Lines()), dtype=np.float64)
+        try:
+            result = self._printed.run(chain, *state, Lines(self.misprints))
+        except (ValueError, ZeroDivisionError):  # Cholesky's roots and quotients
+            because = "by its misprints" if self.misprints else "at this state"
+            raise NumericalError(
+                f"{self.place} makes no positive definite inertia matrix {because}, and cannot "
+                f"solve with it. `armdyn.Arm` can: arm.{self.quantity}(...)."
+            ) from None
+        return np.array(result, dtype=np.float64)
+
+    def function(self, robot: Arm | Robot | str) -> Function:
+        """Compile the recursion for a robot, simplified by exact rules.
+
+        Args:
+            robot: an arm, a robot, or what `armdyn.load` takes.
+
+        Returns:
+            A function of one state or of arrays of states, as `armdyn.Arm.function` returns; its
+            `program` is the graph.
+
+        Raises:
+            RobotError: the recursion is not printed for the joints of the robot.
+
+        Examples:
+            >>> f = armdyn_papers.printed("lin_fang_1").function("planar2")
+            >>> f([0.3, 0.5])
+            array([[2.5442, 0.7721],
+                   [0.7721, 0.3333]])
+        """
+        chain = self._chain(robot)
+        program = program_of(self._printed, self.quantity, chain, self.misprints)
+        name = getattr(robot, "name", "") or (robot if isinstance(robot, str) else "robot")
+        return Function(program, self.method, name)
 
     def source(self) -> str:
         """Return the Python source of the module that has the recursion.
@@ -186,34 +240,44 @@ class PrintedRecursion:
                 f"joint {slides[0]} slides; {what} for rotational joints only. `armdyn.Arm` "
                 f"computes it: arm.{self.quantity}(..., method={self.method!r})."
             )
-        if joints == "r = 1, s = 2":
-            found = structure(chain)
-            if chain.n < 2 or (found.r, found.s) != (1, 2):
-                raise RobotError(
-                    f"the first rotational joint is r = {found.r}, the next one not parallel to it "
-                    f"s = {found.s}; {what} for r = 1, s = 2. `armdyn.Arm` computes it: "
-                    f"arm.{self.quantity}(..., method={self.method!r})."
-                )
 
 
-def printed(method: str, quantity: str = "mass_matrix") -> PrintedRecursion:
-    """Return a recursion as its paper prints it, misprints corrected.
+def printed(
+    method: str, quantity: str = "mass_matrix", *, misprints: bool | str = False
+) -> PrintedRecursion:
+    """Return a recursion as its paper prints it, misprints corrected or not.
 
     Args:
         method: its name among ``armdyn.methods(quantity)``.
         quantity: "mass_matrix", "inverse_dynamics", "bias" or "forward_dynamics".
+        misprints: False for the corrected recursion; True for the letter of the paper, wrong
+            wherever `errata` of the recursion say so; or the place of one of these errata, to
+            follow the paper there only.
 
     Returns:
         The recursion: call it with a robot and a state, read its `source`, count its operations.
 
     Raises:
         MethodError: the papers print no recursion of this quantity or method.
+        InputError: the recursion has no such misprint.
 
     Examples:
         >>> armdyn_papers.printed("lin_fang_1").place
         '[LinFang1999] Table I'
+        >>> [erratum.place for erratum in armdyn_papers.printed("lin_fang_5").errata]
+        ['Table V, t_{i-1,i}', 'Table V, t_1i', 'Table V, D_ij']
     """
     checked_choice(quantity, "quantity", PRINTED, what="quantity with a printed recursion")
     methods = PRINTED[quantity]
     name = checked_choice(method, "method", methods, what=f"printed recursion of {quantity}")
-    return PrintedRecursion(name, quantity)
+    places = methods[name].misprints
+    if isinstance(misprints, bool):
+        return PrintedRecursion(name, quantity, places if misprints else ())
+    if misprints not in places:
+        known = ", ".join(map(repr, places)) or "it has none that can be run"
+        raise InputError(
+            f"{methods[name].source} has no misprint at {shown(misprints)}; `misprints` is True, "
+            f"False, or one of: {known}.",
+            argument="misprints",
+        )
+    return PrintedRecursion(name, quantity, (misprints,))

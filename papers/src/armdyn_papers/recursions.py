@@ -55,16 +55,17 @@ class Printed(NamedTuple):
         run: the recursion.
         source: the place in the paper.
         types: the arms of the papers for which its operations are printed.
-        joints: the arms that it computes: of any joints, of rotational joints, or with joints 1
-            and 2 about axes that are not parallel.
+        joints: the arms that it computes: of any joints, or of rotational joints.
         table: of recursions on composite bodies, which are on hand, the method's table alone.
+        misprints: places in the list of errata at which the run can follow the printed form.
     """
 
     run: Run
     source: str
     types: tuple[int, ...] = (1,)
-    joints: Literal["any", "rotational", "r = 1, s = 2"] = "rotational"
+    joints: Literal["any", "rotational"] = "any"
     table: TableRun | None = None
+    misprints: tuple[str, ...] = ()
 
 
 def with_moments(table: Table) -> TableRun:
@@ -81,11 +82,21 @@ def with_moments_before(chain: Chain, q: Numbers, h: Numbers, J: Numbers, line: 
     return table_v(frames(chain, q), bodies_before(composite_masses(chain), h, J), line)
 
 
+# Misprints of recursions that can be run; others, such as an index that nothing has, cannot.
+OF_TABLES: dict[int, tuple[str, ...]] = {
+    3: ("Table III, rotational i and j", "Table III, rotational j, translational i"),
+    5: ("Table V, t_{i-1,i}", "Table V, t_1i", "Table V, D_ij"),
+}
+OF_TORQUES = ("section 4.1, step 1", "(12)")
+OF_MATRIX = ("section 4.2, step 3",)
+
 # By quantity and method of armdyn's table; the other methods are not printed in the papers.
 PRINTED: dict[str, dict[str, Printed]] = {
     "mass_matrix": {
         **{
-            f"lin_fang_{k}": Printed(run, f"[LinFang1999] Table {table}", (1, 2), "any", on_hand)
+            f"lin_fang_{k}": Printed(
+                run, f"[LinFang1999] Table {table}", (1, 2), "any", on_hand, OF_TABLES.get(k, ())
+            )
             for k, table, run, on_hand in (
                 (1, "I", formulations.formulation_1, with_moments(table_i)),
                 (2, "II", formulations.formulation_2, with_moments(table_ii)),
@@ -95,25 +106,51 @@ PRINTED: dict[str, dict[str, Printed]] = {
             )
         },
         "lin_fang_1_minimal": Printed(
-            table_vii.formulation_1, "[LinFang1999] Tables VII and I", (1, 2), "r = 1, s = 2"
+            table_vii.formulation_1,
+            "[LinFang1999] Tables VII and I",
+            (1, 2),
+            misprints=("Table VII, Y_33", "(31)"),
         ),
         "lin_fang_2_minimal": Printed(
-            table_vii.formulation_2, "[LinFang1999] Tables VII and II", (1, 2), "r = 1, s = 2"
+            table_vii.formulation_2,
+            "[LinFang1999] Tables VII and II",
+            (1, 2),
+            misprints=("Table VII, Y_33",),
         ),
         "lin_1991": Printed(lin_1991.mass_matrix, "[Lin1991] Fig. 3"),
         "renaud": Printed(renaud.mass_matrix, "[Lin1991] Fig. A1"),
-        "gibbs_appell": Printed(gibbs_appell.mass_matrix, "[Mata2002] section 4.2"),
+        "gibbs_appell": Printed(
+            gibbs_appell.mass_matrix,
+            "[Mata2002] section 4.2",
+            joints="rotational",
+            misprints=OF_MATRIX,
+        ),
         "fijany_bejczy": Printed(fijany_bejczy.mass_matrix, "[Lin1991] (A7)-(A15)"),
     },
     "inverse_dynamics": {
-        "gibbs_appell": Printed(gibbs_appell.inverse_dynamics, "[Mata2002] section 4.1")
+        "gibbs_appell": Printed(
+            gibbs_appell.inverse_dynamics,
+            "[Mata2002] section 4.1",
+            joints="rotational",
+            misprints=OF_TORQUES,
+        )
     },
     "bias": {
-        "gibbs_appell": Printed(gibbs_appell.bias, "[Mata2002] section 4.2, end"),
+        "gibbs_appell": Printed(
+            gibbs_appell.bias,
+            "[Mata2002] section 4.2, end",
+            joints="rotational",
+            misprints=OF_TORQUES,
+        ),
         "lin_1991": Printed(lin_1991.bias, "[Lin1991] Fig. 3"),
     },
     "forward_dynamics": {
-        "gibbs_appell": Printed(gibbs_appell.forward_dynamics, "[Mata2002] Table 3")
+        "gibbs_appell": Printed(
+            gibbs_appell.forward_dynamics,
+            "[Mata2002] Table 3",
+            joints="rotational",
+            misprints=(*OF_TORQUES, *OF_MATRIX),
+        )
     },
 }
 
@@ -173,6 +210,14 @@ def counted_lines(run: Run, sizes: Sequence[int]) -> CountedLines:
     lines = CountedLines()
     run(*([symbol(f"x{k}_{i}") for i in range(size)] for k, size in enumerate(sizes)), lines)
     return lines
+
+
+def program_of(printed: Printed, quantity: str, chain: Chain, misprints: Sequence[str]) -> Program:
+    """Trace a printed recursion on a chain, simplified by exact rules, as a quantity's program."""
+    row, n, line = QUANTITIES[quantity], chain.n, Lines(misprints)
+    inputs = [Slot(name, (n,)) for name in row.inputs]
+    outputs = [Slot(name, shape) for name, shape in row.shapes(n).items()]
+    return trace(lambda *x: printed.run(chain, *x, line), inputs, outputs, quantity)
 
 
 def simplified_program(run: Run, sizes: Sequence[int]) -> Program:

@@ -30,12 +30,14 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar], line: Lines) -> Matrix:
         s[i] = line("s_i in E_2", times(N[i - 1], F[i].s))
     for i in range(2, n + 1):
         u[i] = column(N[i], 3)
-    D: dict[tuple[int, int], Scalar] = {(i, i): bodies[i].J3[2] for i in range(1, n + 1)}
+    D: dict[tuple[int, int], Scalar] = {
+        (i, i): bodies[i].diagonal(F[i].rotational) for i in range(1, n + 1)
+    }
     for j in range(2, n + 1):
-        f, t = bodies[j].unit_wrench(True)  # (A10), (A11)
+        f, t = bodies[j].unit_wrench(F[j].rotational)  # (A10), (A11)
         if j > 2:
             f, t = line("f_jj in E_2", times(N[j], f)), line("t_jj in E_2", times(N[j], t))
         for m in range(j - 1, 0, -1):
             t = line("t_mj", add(t, cross(s[m + 1], f)))  # (A15)
-            D[m, j] = line("H_mj", dot(u[m], t))  # (A13)
+            D[m, j] = line("H_mj", dot(u[m], t if F[m].rotational else f))  # (A13)
     return symmetric_full([[D[m, j] for m in range(1, j + 1)] for j in range(1, n + 1)])

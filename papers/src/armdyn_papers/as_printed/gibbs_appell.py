@@ -42,7 +42,8 @@ def inverse_dynamics(
     """Return the torques: 4.1, steps 1 to 3."""
     _check(chain)
     F, n = frames(chain, q), chain.n
-    w, wd, omega, sdd = ZERO, ZERO, ZERO_MATRIX, neg(chain.g)
+    w, wd, omega = ZERO, ZERO, ZERO_MATRIX
+    sdd = chain.g if line.follows("section 4.1, step 1") else neg(chain.g)
     f: dict[int, Vector] = {}
     t: dict[int, Vector] = {}
     for i in range(1, n + 1):
@@ -51,7 +52,8 @@ def inverse_dynamics(
         w = line("w_i", (before[0], before[1], before[2] + rate))
         turned = add(p.to_child(wd), (before[1] * rate, -(before[0] * rate), qdd[i - 1]))
         wd = line("wd_i", turned)
-        previous, omega = omega, line("Omega_i", omega_matrix(w, wd))
+        turning = w if line.follows("(12)") else wd
+        previous, omega = omega, line("Omega_i", omega_matrix(w, turning))
         sdd = line("sdd_i", p.to_child(add(sdd, times(previous, p.s))))
         rdd = line("rdd_i", add(sdd, times(omega, link.c)))
         f[i] = line("f_i", scale(link.m, rdd))
@@ -91,7 +93,8 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar], line: Lines) -> Matrix:
             step = s[i, j] = line("s_{i,i+1} in E_j", turned)
         u[i, i + 1] = line.given(F[i + 1].z_previous)
         for j in range(i + 2, n + 1):
-            u[i, j] = line("axis i in E_j", F[j].to_child(u[i, j - 1]))
+            joint = i if line.follows("section 4.2, step 3") else j
+            u[i, j] = line("axis i in E_j", F[joint].to_child(u[i, j - 1]))
     for i in range(n - 2, 0, -1):
         for j in range(n, i + 1, -1):
             s[i, j] = line("s_{i,j}", add(s[i, j], s[i + 1, j]))

@@ -1,4 +1,4 @@
-"""The method of [Lin1991] for rotational joints, as Figure 3 lays it out.
+"""The method of [Lin1991], as Figure 3 lays it out and counts it for rotational joints.
 
 Symbols of `armdyn.algorithms.lin_1991`: moments about the origin of E_1, in E_j; Q_j = -J'_j. Of
 the figure the recursions of s, p and the first lines are legible, and the numbers of times of some
@@ -27,9 +27,11 @@ from armdyn.algorithms.vector import (
     add,
     add_symmetric,
     apply,
+    cross,
     dot,
     scale,
     second_moment,
+    sub,
     symmetric_full,
 )
 from armdyn.robot.chain import Chain, Symmetric, Vector
@@ -39,7 +41,10 @@ from armdyn_papers.as_printed.lines import Lines
 
 @dataclass(frozen=True)
 class Body:
-    """Composite body j >= 2: M11, M12, M21, M22, M31, M32, and its unit wrench f, e."""
+    """Composite body j >= 2: M11, M12, M21, M22, M31, M32, and its unit wrench f, e.
+
+    Of a joint that slides the six numbers are not used.
+    """
 
     M: tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
     f: Vector
@@ -53,7 +58,7 @@ class Parts:
     F: list[Frame]
     bodies: dict[int, Body]
     u: dict[tuple[int, int], Vector]  # u_m in E_j, at [m, j]
-    sh: dict[tuple[int, int], Vector]  # u_m x s_m in E_j
+    sh: dict[tuple[int, int], Vector]  # u_m x s_m in E_j, of rotational joints m > 1
     P: dict[int, Vector]
     H: Matrix
 
@@ -66,7 +71,6 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar], line: Lines) -> Matrix:
 def parts(chain: Chain, q: Sequence[Scalar], line: Lines) -> Parts:
     """Compute the inertia matrix, and keep what it is made of."""
     F, n = frames(chain, q), chain.n
-    assert all(link.rotational for link in chain.links), "the figure is run for rotational joints"
     s = {1: ZERO}
     for j in range(2, n + 1):
         if j == 2:
@@ -75,16 +79,25 @@ def parts(chain: Chain, q: Sequence[Scalar], line: Lines) -> Parts:
             s[j] = line("s_j", F[j].to_child(add(s[j - 1], F[j].s)))
     u, sh = _axes(F, s, line)
     P, Q, masses = _moments(chain, F, s, line)
-    bodies = {j: _body(masses[j], P[j], Q[j], s[j], line) for j in range(2, n + 1)}
+    bodies = {
+        j: _body(masses[j], P[j], Q[j], s[j], line)
+        if F[j].rotational
+        else _sliding(masses[j], P[j])
+        for j in range(2, n + 1)
+    }
     H: dict[tuple[int, int], Scalar] = {(1, 1): _first(chain, F, Q, line)}
     for j, body in bodies.items():
         f, e = body.f, body.e
-        H[j, j] = line("H_jj", e[2] + f[0] * s[j][1] - f[1] * s[j][0])
-        H[1, j] = line("H_1j", dot(u[1, j], e))
-        for m in range(2, j):
-            along = dot(u[m, j], e)
-            h = sh[m, j]
-            H[m, j] = line("H_mj", along - (h[0] * f[0] + h[1] * f[1]))
+        H[j, j] = masses[j]
+        if F[j].rotational:
+            H[j, j] = line("H_jj", e[2] + f[0] * s[j][1] - f[1] * s[j][0])
+        for m in range(1, j):
+            if not F[m].rotational:
+                H[m, j] = line("H_mj, translational m", dot(u[m, j], f))
+            elif m == 1:
+                H[m, j] = line("H_1j", dot(u[m, j], e))
+            else:
+                H[m, j] = line("H_mj", dot(u[m, j], e) - dot(sh[m, j], f))
     full = symmetric_full([[H[m, j] for m in range(1, j + 1)] for j in range(1, n + 1)])
     return Parts(F, bodies, u, sh, P, full)
 
@@ -99,7 +112,7 @@ def _axes(
         u[m, m + 1] = line.given(F[m + 1].z_previous)
         for j in range(m + 2, n + 1):
             u[m, j] = line("u_m in E_j", F[j].to_child(u[m, j - 1]))
-        if m == 1:
+        if m == 1 or not F[m].rotational:
             continue  # s_1 is zero
         own = (-s[m][1], s[m][0], 0.0)
         sh[m, m + 1] = line("u_m x s_m in E_{m+1}", F[m + 1].to_child(own))
@@ -162,8 +175,15 @@ def _body(m: Scalar, P: Vector, Q: Symmetric, s: Vector, line: Lines) -> Body:
     return Body((M11, M12, M21, M22, M31, M32), f, e)
 
 
+def _sliding(m: Scalar, P: Vector) -> Body:
+    """Return composite body j of a joint that slides: nothing to compute."""
+    return Body((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, m), (P[1], -P[0], 0.0))
+
+
 def _first(chain: Chain, F: Sequence[Frame], Q: dict[int, Symmetric], line: Lines) -> Scalar:
-    """Return H_11: the (3,3)th entry of the inertia of body 1, 12M 12A."""
+    """Return H_11: the (3,3)th entry of the inertia of body 1, 12M 12A; or its mass."""
+    if not chain[1].rotational:
+        return sum((link.m for link in chain.links), 0.0)
     Qxx, _, _, Qyy, _, _ = second_moment(chain[1].I)
     x, y, _ = chain[1].c
     own = (Qxx + Qyy) + chain[1].m * (x * x + y * y)
@@ -192,21 +212,31 @@ def _bias(chain: Chain, found: Parts, qd: Sequence[Scalar], line: Lines) -> list
     xi = _products(found, qd, line)
     b = dict(_gravity(chain, found, line))
     for j in range(2, n + 1):
-        body = found.bodies[j]
-        M11, M12, M21, M22, M31, M32 = body.M
-        both = line("M11, M22 and their sum", M11 + M22)
+        both: Scalar = 0.0
+        if found.F[j].rotational:
+            M11, _, _, M22, _, _ = found.bodies[j].M
+            both = line("M11, M22 and their sum", M11 + M22)
         for m in range(1, j):
-            u = found.u[m, j]
-            x, y = M11 * u[0] + M12 * u[1], M21 * u[0] + M22 * u[1]
-            z = M31 * u[0] + M32 * u[1] + both * u[2]
-            if m > 1:
-                h, f = found.sh[m, j], body.f
-                x, y = x - f[1] * h[2], y + f[0] * h[2]
-                z = z - (f[0] * h[1] - f[1] * h[0])
-            d = line("d_1j" if m == 1 else "d_mj", (x, y, z))
+            d = line("d_1j" if m == 1 else "d_mj", _d(found, m, j, both))
             b[m] = line("b_m", b[m] + dot(d, xi[j, j]))
             b[j] = line("b_j", b[j] - dot(d, xi[m, j]))
     return [b[m] for m in range(1, n + 1)]
+
+
+def _d(found: Parts, m: int, j: int, both: Scalar) -> Vector:
+    """Return d_mj, (46); `both` is M11 + M22."""
+    body, u = found.bodies[j], found.u[m, j]
+    f = body.f
+    if not found.F[m].rotational:
+        return cross(f, u)
+    if found.F[j].rotational:
+        M11, M12, M21, M22, M31, M32 = body.M
+        x, y = M11 * u[0] + M12 * u[1], M21 * u[0] + M22 * u[1]
+        d = (x, y, M31 * u[0] + M32 * u[1] + both * u[2])
+    else:
+        Px, Py, Pz = found.P[j]
+        d = (Pz * u[0] - Px * u[2], Pz * u[1] - Py * u[2], 0.0)
+    return sub(d, cross(f, found.sh[m, j])) if m > 1 else d  # s_1 is zero
 
 
 def _products(found: Parts, qd: Sequence[Scalar], line: Lines) -> dict[tuple[int, int], Vector]:
@@ -214,12 +244,16 @@ def _products(found: Parts, qd: Sequence[Scalar], line: Lines) -> dict[tuple[int
     F = found.F
     n = len(F) - 1
     xi: dict[tuple[int, int], Vector] = {}
-    total: Vector = line.given(line("W_1", (0.0, 0.0, 2.0 * qd[0])))  # omega_{j-1} + omega_j
-    xi[1, 1] = line.given(line("xi_1", (0.0, 0.0, qd[0] * qd[0])))
+    total: Vector = ZERO  # twice omega_j
+    xi[1, 1] = ZERO
+    if F[1].rotational:
+        total = line.given(line("W_1", (0.0, 0.0, 2.0 * qd[0])))
+        xi[1, 1] = line.given(line("xi_1", (0.0, 0.0, qd[0] * qd[0])))
     for j in range(2, n + 1):
         x, y, z = F[j].to_child(total)
-        z = z + qd[j - 1]
-        total = line("W_j", (x, y, z + qd[j - 1]))
+        rate = qd[j - 1] if F[j].rotational else 0.0
+        z = z + rate
+        total = line("W_j", (x, y, z + rate))
         xi[j, j] = line("xi_j", scale(qd[j - 1], (x, y, z)))
     for m in range(1, n):
         for j in range(m + 1, n + 1):
@@ -236,11 +270,13 @@ def _gravity(chain: Chain, found: Parts, line: Lines) -> dict[int, Scalar]:
         g = line("g in E_j", F[j].to_child(g))
         if j > 1:
             f = found.bodies[j].f
+        elif not F[1].rotational:
+            f = (0.0, 0.0, found.H[0][0])
         else:
             x, y, _ = own_body(chain[1]).c
             if n > 1:
                 px, py, _ = F[2].to_parent(found.P[2])
                 x, y = line("P_1", (x + px, y + py))
             f = (-y, x, 0.0)
-        eta[j] = line("eta_j", -(f[0] * g[0] + f[1] * g[1]))
+        eta[j] = line("eta_j", -dot(f, g))
     return eta

@@ -9,7 +9,7 @@ even if its result is not needed, or was computed on another line.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar, cast
 
@@ -24,7 +24,21 @@ COUNTED = {Op.MUL: "M", Op.DIV: "M", Op.SQRT: "M", Op.ADD: "A", Op.SUB: "A"}
 
 
 class Lines:
-    """Takes the results of each line of an algorithm; this class counts nothing."""
+    """Takes the results of each line of an algorithm; this class counts nothing.
+
+    Attributes:
+        misprints: the places in the list of errata at which the run follows the printed form;
+            default is the corrected form at all of them.
+    """
+
+    misprints: frozenset[str] = frozenset()
+
+    def __init__(self, misprints: Iterable[str] = ()) -> None:
+        self.misprints = frozenset(misprints)
+
+    def follows(self, place: str) -> bool:
+        """Say whether to run the printed form at a place of the list of errata."""
+        return place in self.misprints
 
     def __call__(self, text: str, value: T) -> T:
         """Take the result of a line; return it."""

@@ -12,7 +12,8 @@ wrong to add, (B8).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from armdyn.algorithms.composite import Composite
 from armdyn.algorithms.frame import Frame
@@ -35,22 +36,32 @@ from armdyn.scalar import Scalar
 from armdyn_papers.as_printed.lines import Lines
 
 # D_ji by (j, i), j <= i.
-Entries = dict[tuple[int, int], Scalar]
+Entries: TypeAlias = dict[tuple[int, int], Scalar]
+
+# An element D_ji of Formulation 2, from j, i, the axis and the arm of joint j in E_i.
+ElementII: TypeAlias = Callable[[int, int, Vector, Vector], Scalar]
 
 
 def table_i(F: Sequence[Frame], bodies: Sequence[Composite], line: Lines) -> Matrix:
     """Formulation 1: (7)-(11), with (18) in (10)."""
+    return full(entries_i(F, bodies, line), len(F) - 1)
+
+
+def entries_i(
+    F: Sequence[Frame], bodies: Sequence[Composite], line: Lines, start: int = 1
+) -> Entries:
+    """Return the elements D_ji of Formulation 1, i from `start` on."""
     n = len(F) - 1
     D: Entries = {}
     s2 = line("s_2 in E_2 (in the total, on no line)", F[2].s_own) if n > 1 else F[1].s_own
-    for i in range(1, n + 1):
+    for i in range(start, n + 1):
         f, t = bodies[i].unit_wrench(F[i].rotational)
         D[i, i] = bodies[i].diagonal(F[i].rotational)
         if i > 2:
             f, t = _before(F[i], f, t, line)
             D[i - 1, i] = t[2] if F[i - 1].rotational else f[2]
         _towards_base(F, D, i, i - 2 if i > 2 else i - 1, f, t, s2, line)
-    return _full(D, n)
+    return D
 
 
 def _before(p: Frame, f: Vector, t: Vector, line: Lines) -> tuple[Vector, Vector]:
@@ -80,16 +91,28 @@ def _towards_base(
         if j == 1 and not F[1].rotational:
             f = line("f_1i", p.to_parent(f))
         elif j == 1:
-            t = line("t_12" if i == 2 else "t_1i, i > 2", p.to_parent(add(t, cross(s2, f))))
+            turned = cross(add(t, s2), f) if line.follows("Table V, t_1i") else add(t, cross(s2, f))
+            t = line("t_12" if i == 2 else "t_1i, i > 2", p.to_parent(turned))
         else:
             t = p.to_parent(add(t, cross((0.0, 0.0, p.d), f)))
             f = line("f_ji, j <= i-2", p.to_parent(f))
             t = line("t_ji, j <= i-2", add(t, cross((p.b, 0.0, 0.0), f)))
-        D[j, i] = t[2] if F[j].rotational else f[2]
+        D[j, i] = t[2] if F[i if line.follows("Table V, D_ij") else j].rotational else f[2]
 
 
 def table_ii(F: Sequence[Frame], bodies: Sequence[Composite], line: Lines) -> Matrix:
     """Formulation 2: (20)."""
+
+    def element(j: int, i: int, u: Vector, s: Vector) -> Scalar:
+        return element_ii(F[j].rotational, F[i].rotational, u, s, bodies[i], line)
+
+    return full(entries_ii(F, bodies, element, line), len(F) - 1)
+
+
+def entries_ii(
+    F: Sequence[Frame], bodies: Sequence[Composite], element: ElementII, line: Lines
+) -> Entries:
+    """Return the elements D_ji, axes and arms carried towards the tip."""
     n = len(F) - 1
     D: Entries = {(i, i): bodies[i].diagonal(F[i].rotational) for i in range(1, n + 1)}
     for j in range(1, n):
@@ -100,13 +123,14 @@ def table_ii(F: Sequence[Frame], bodies: Sequence[Composite], line: Lines) -> Ma
             if k > j + 1:
                 u = line("u_j in E_k", F[k].to_child(u))
                 s = line("s_{j,k} in E_k", F[k].arm(s)) if turns else s
-            D[j, k] = _entry_ii(turns, F[k].rotational, u, s, bodies[k], line)
-    return _full(D, n)
+            D[j, k] = element(j, k, u, s)
+    return D
 
 
-def _entry_ii(
+def element_ii(
     j_turns: bool, i_turns: bool, u: Vector, s: Vector, body: Composite, line: Lines
 ) -> Scalar:
+    """Return (20): u and s are the axis and the arm of joint j in E_i."""
     (x, y, _), m = body.c, body.m
     if j_turns and i_turns:
         J13, J23, J33 = body.J3
@@ -139,7 +163,7 @@ def table_iii(F: Sequence[Frame], bodies: Sequence[Composite], line: Lines) -> M
                     moved = add(moved, cross(u, (0.0, 0.0, F[k].d)))
                     sh = line("u_j x s_{j,k} in E_k", moved)
             D[j, k] = _entry_iii(turns, F[k].rotational, u, sh, bodies[k], line)
-    return _full(D, n)
+    return full(D, n)
 
 
 def _entry_iii(
@@ -147,11 +171,16 @@ def _entry_iii(
 ) -> Scalar:
     (x, y, _), m = body.c, body.m
     if j_turns and i_turns:
+        if line.follows("Table III, rotational i and j"):
+            return line("D_ji", dot(u, add(body.J3, (-(y * sh[0]), x * sh[1], 0.0))))
         return line("D_ji", dot(u, body.J3) + sh[1] * x - sh[0] * y)
     if i_turns:
         return line("D_3i", u[1] * x - u[0] * y)
     if j_turns:
-        return line("D_j3", m * sh[2] + u[0] * y - u[1] * x)
+        moment = u[0] * y - u[1] * x
+        if line.follows("Table III, rotational j, translational i"):
+            return line("D_j3", m * sh[2] - moment)
+        return line("D_j3", m * sh[2] + moment)
     return line("D_ji, both translational", m * u[2])
 
 
@@ -186,7 +215,7 @@ def table_iv(F: Sequence[Frame], bodies: Sequence[Composite], line: Lines) -> Ma
         for j in range(i - 1, 0, -1):
             t = line("t_ji in E_n", add(t, cross(s[j + 1], f)))
             D[j, i] = line("D_ji", dot(u[j], t if F[j].rotational else f))
-    return _full(D, n)
+    return full(D, n)
 
 
 def table_v(F: Sequence[Frame], bodies: Sequence[CompositeBefore], line: Lines) -> Matrix:
@@ -206,10 +235,14 @@ def table_v(F: Sequence[Frame], bodies: Sequence[CompositeBefore], line: Lines) 
         else:
             f = line.given(scale(body.m, e))
             t = line.charged("t_{2,3}", 8, 5, cross(body.h, e))
-        D[i - 1, i] = t[2] if F[i - 1].rotational else f[2]
+            if line.follows("Table V, t_{i-1,i}"):
+                t = sub(t, cross(f, p.s))
+        kind = F[i if line.follows("Table V, D_ij") else i - 1]
+        D[i - 1, i] = t[2] if kind.rotational else f[2]
         _towards_base(F, D, i, i - 2, f, t, s2, line)
-    return _full(D, n)
+    return full(D, n)
 
 
-def _full(D: Entries, n: int) -> Matrix:
+def full(D: Entries, n: int) -> Matrix:
+    """Return the symmetric matrix of elements D_ji, j <= i."""
     return symmetric_full([[D[j, i] for j in range(1, i + 1)] for i in range(1, n + 1)])

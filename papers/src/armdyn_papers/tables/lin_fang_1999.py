@@ -223,8 +223,8 @@ _TABLE_VII_COMMON = (
     item("Y = R X R^T", 18, 14, 1, -2),
     item("V_i", 3, 4, 1, -2),
     item("Y_33", 10, 5, 1),
-    item("V_1", 1, 1, 1),
-    item("J_1", 0, 1, 1),
+    item("V_i, i < s", 1, 1, 1),
+    item("J_i, i < s", 0, 1, 1),
 )
 
 # The lines for a type of arms; the one of the first moment of body 1, 2A, is in no total.
