@@ -17,7 +17,9 @@ import pytest
 
 import armdyn
 from armdyn.errors import LogWarning
+from armdyn.log import many
 from armdyn.log.hdf5 import ALOHA_JOINTS
+from armdyn.log.log import LongLog
 from armdyn.log.many import log_paths
 from armdyn.log.recognition.encoders import encoder_step
 
@@ -324,11 +326,13 @@ def test_saved_logs_keep_what_was_read(tmp_path: Path) -> None:
 
 def test_a_single_data_file_is_read_by_its_columns(tmp_path: Path) -> None:
     simulated.write_dataset(tmp_path, units="deg")
+    whole = armdyn.Log.read(tmp_path)
+    shutil.rmtree(tmp_path / "meta")
     log = armdyn.Log.read(
         tmp_path / "data/chunk-000/file-000.parquet", columns={"q": STATE}, units="deg"
     )
     assert len(log.episodes) == 4
-    np.testing.assert_allclose(log.q, armdyn.Log.read(tmp_path).q)
+    np.testing.assert_allclose(log.q, whole.q)
     assert log.q_cmd is not None
 
 
@@ -375,6 +379,66 @@ def test_missing_parts_are_told(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_dataset_is_refused(tmp_path: Path) -> None:
     with pytest.raises(armdyn.LogError, match="folder"):
         armdyn.Log.read(tmp_path)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_data_file_is_read_as_a_part_of_its_dataset(tmp_path: Path, version: str) -> None:
+    simulated.write_dataset(tmp_path, version, "deg", LENGTHS)
+    whole = armdyn.Log.read(tmp_path)
+    paths = sorted((tmp_path / "data/chunk-000").iterdir())
+    log = both_ways(paths[-1])[0]
+    some = whole.episodes[-1] if len(paths) > 1 else slice(0, None)
+    np.testing.assert_array_equal(log.q, whole.q[some])
+    assert log.q_cmd is not None and log.joint_names == whole.joint_names
+    assert not any("files are missing" in note for note in log.notes)
+
+
+def test_a_folder_of_datasets_is_several_logs(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        simulated.write_dataset(tmp_path / "user" / name, "v3.0", "deg", LENGTHS)
+    both = [tmp_path / "user" / "a", tmp_path / "user" / "b"]
+    assert log_paths(tmp_path / "user") == both
+    with pytest.raises(armdyn.LogError) as caught:
+        log_paths(tmp_path)
+    pattern = str(caught.value).split("'")[1]
+    assert log_paths(pattern) == both
+    with pytest.raises(armdyn.LogError, match=r"Read the log in it, .*a, or all"):
+        armdyn.Log.read(tmp_path / "user")
+
+
+def test_a_part_of_a_dataset_names_the_folder_to_read(tmp_path: Path) -> None:
+    simulated.write_dataset(tmp_path, "v3.0", "deg", LENGTHS)
+    for part in ("meta", "data", "data/chunk-000"):
+        with pytest.raises(armdyn.LogError) as caught:
+            armdyn.Log.read(tmp_path / part)
+        assert str(caught.value).endswith(f"dataset {tmp_path}: read that folder.")
+
+
+def test_large_datasets_are_not_read_into_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulated.write_dataset(tmp_path, "v2.1", "deg", LENGTHS)
+    for size, kind in ((1 << 30, armdyn.Log), (1 << 10, LongLog)):
+        monkeypatch.setattr(many, "LARGE", size)
+        (log,) = many.read_logs([tmp_path], None, {}, long=True)
+        assert type(log) is kind
+
+
+def test_a_dataset_in_the_place_of_an_arm_is_named_as_a_log(tmp_path: Path) -> None:
+    simulated.write_dataset(tmp_path / "set", "v2.1", "deg", LENGTHS)
+    path = tmp_path / "set" / "data" / "chunk-000" / "episode_000000.parquet"
+    for log in (tmp_path / "set", path):
+        with pytest.raises(armdyn.RobotError, match="is a log, not a description"):
+            armdyn.load(log)
+
+
+def test_more_joints_than_those_of_the_arm_are_offered_from_the_first(tmp_path: Path) -> None:
+    path = small(tmp_path, {STATE: waves(width=4)}, {STATE: ["a", "b", "c", "d"]})
+    with pytest.raises(armdyn.LogError, match="If the first 2") as caught:
+        armdyn.Log.read(path, joints=["x", "y"])
+    columns = {k: v.split(",") for k, v in caught.value.columns.items()}
+    log = armdyn.Log.read(path, joints=["x", "y"], columns=columns)
+    np.testing.assert_allclose(log.q, waves(width=4)[:, :2])
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -508,9 +572,11 @@ def test_a_parquet_bomb_is_refused(tmp_path: Path) -> None:
 
 def test_poses_are_no_joints(tmp_path: Path) -> None:
     pose = ["x", "y", "z", "roll", "pitch", "yaw", "gripper"]
-    only = small(tmp_path / "only", {STATE: waves(width=7)}, {STATE: pose})
-    with pytest.raises(armdyn.LogError, match="is a pose"):
-        armdyn.Log.read(only)
+    for k, names in enumerate((pose, ["x", "y", "z", "rx", "ry", "rz", "rw", "gripper"])):
+        state = {STATE: waves(width=len(names))}
+        only = small(tmp_path / f"only{k}", state, {STATE: names})
+        with pytest.raises(armdyn.LogError, match="is a pose"):
+            armdyn.Log.read(only)
     joints = "observation.state.joint_position"
     both = small(
         tmp_path / "both",

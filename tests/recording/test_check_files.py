@@ -89,3 +89,17 @@ def test_a_file_that_nothing_mends_is_an_error(folder: Path, monkeypatch, capsys
     Path("empty.csv").write_text("a,b\n1,2\n")
     status, _, err = run(monkeypatch, capsys, "empty.csv")
     assert status == 2 and "empty.csv" in err
+
+
+def test_others_are_checked_beside_a_file_that_cannot_be_read(
+    folder: Path, monkeypatch, capsys
+) -> None:
+    Path("empty.csv").write_text("a,b\n1,2\n")
+    words = ("empty.csv", "run.csv", "--robot", "planar2")
+    status, out, _ = run(monkeypatch, capsys, *words, "--out", "all")
+    assert status == 1 and "error: empty.csv" in out and "run.csv: ok" in out
+    assert [path.name for path in (folder / "all").iterdir()] == ["run.png"]
+    status, out, _ = run(monkeypatch, capsys, *words, "--json")
+    data = json.loads(out)
+    assert status == 1 and [one["ok"] for one in data["logs"]] == [False, True]
+    assert "no time stamps" in data["logs"][0]["error"] and data["logs"][0]["source"] == "empty.csv"

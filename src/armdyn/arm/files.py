@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from armdyn.arm.arm import Arm
+from armdyn.errors import RobotFileError
 from armdyn.programs.arguments import checked_dtype
 from armdyn.robot.files import read_robot, write_robot
+from armdyn.robot.formats.registry import format_read
 from armdyn.robot.model import Robot
 
 
@@ -64,10 +66,21 @@ def load(
         <Arm 'puma560', 6 joints, float32>
     """
     numbers = checked_dtype(dtype)
-    robot = read_robot(
-        source, base=base, tip=tip, strict=strict, snap=snap, without=without, waive=waive,
-        packages=packages, arguments=arguments,
-    )  # fmt: skip
+    try:
+        robot = read_robot(
+            source, base=base, tip=tip, strict=strict, snap=snap, without=without, waive=waive,
+            packages=packages, arguments=arguments,
+        )  # fmt: skip
+    except RobotFileError:
+        from armdyn.log.formats import is_log_path  # loading an arm does without it
+
+        if os.path.exists(path := Path(source)) and is_log_path(path) and not format_read(path):
+            raise RobotFileError(
+                path,
+                "is a log, not a description of an arm. armdyn.Log.read(path) reads it; on the "
+                f"command line: armdyn check {path}.",
+            ) from None
+        raise
     return Arm(robot, dtype=numbers)
 
 

@@ -134,14 +134,51 @@ def format_read(path: Path) -> LogFormat:
     Raises:
         LogError: its suffix is unknown, or it is neither a regular file nor a folder of a format.
     """
-    if (folder := format_of_folder(path)) is not None:
+    if (folder := format_of_folder(dataset_of(path) or path)) is not None:
         return folder
+    if path.is_dir():
+        raise LogError(path, f"is a folder. {logs_in_words(path)}")
     found = reading(FORMATS, path)
     if not found:
         raise LogError(path, f"{path.suffix.lower()} files are not read. {read_in_words()}")
     if not check_regular(path, "a log", LogError):
         raise LogError(path, "there is no such file.")
     return found[0]
+
+
+def dataset_of(path: Path) -> Path | None:
+    """Return the folder of the LeRobot dataset that a data file is a part of; None if of none."""
+    folders = [*path.parents][:3]
+    if path.suffix.lower() != ".parquet" or [one.name for one in folders[1:2]] != ["data"]:
+        return None
+    return folders[2] if (folders[2] / LEROBOT_INFO).is_file() else None
+
+
+# Folders that are looked into for logs, and how deep.
+MOST_FOLDERS, DEEPEST = 100, 3
+
+
+def logs_in_words(folder: Path) -> str:
+    """Return a sentence on where logs are: this folder is a part of one, or it has some."""
+    parents = [one for one in folder.absolute().parents if (one / LEROBOT_INFO).is_file()]
+    if parents:
+        return f"It is a part of the LeRobot dataset {parents[0]}: read that folder."
+    level = [folder]
+    for depth in range(1, DEEPEST + 1):
+        level = [item for one in level for item in _items(one)][:MOST_FOLDERS]
+        logs = [item for item in level if not item.name.startswith(".") and is_log_path(item)]
+        if logs:
+            several = f", or all that '{folder}{'/*' * depth}' matches" if len(logs) > 1 else ""
+            return f"Read the log in it, {logs[0]}{several}."
+        level = [item for item in level if item.is_dir()]
+    return read_in_words()
+
+
+def _items(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def format_of_folder(path: Path) -> LogFormat | None:
@@ -184,12 +221,14 @@ def format_written(path: Path, what: str = "logs") -> LogFormat:
 
 def is_log_path(path: Path) -> bool:
     """Whether a path has a suffix that only log files have, or is a folder that is one log."""
-    if path.suffix and reading(FORMATS, path):
-        return True
     try:
+        if path.suffix and reading(FORMATS, path) and not path.is_dir():
+            return True
         return format_of_folder(path) is not None
     except LogError:  # a dataset without its description
         return True
+    except (OSError, ValueError):  # a name that is too long, or has a NUL: its reader reports it
+        return bool(path.suffix and reading(FORMATS, path))
 
 
 def read_in_words() -> str:

@@ -19,7 +19,7 @@ from armdyn.errors import LogError, shown
 from armdyn.files import check_regular
 from armdyn.log.arrays import HARMLESS, LARGEST_FACTOR
 from armdyn.log.columns import ROWS, Table
-from armdyn.log.formats import EPISODE, LEROBOT_INFO
+from armdyn.log.formats import EPISODE, LEROBOT_INFO, dataset_of
 from armdyn.log.lerobot_signals import TIME, Sample, Signals, default_role, is_goal, readable
 from armdyn.log.parquet import declared_bytes, numbers_in, opened
 from armdyn.log.recognition.names import Meaning
@@ -46,7 +46,7 @@ def read_lerobot(path: Path, units: object = None, joints: Sequence[str] | None 
     """Read all episodes of a dataset.
 
     Args:
-        path: the folder.
+        path: the folder, or one of its data files.
         units: of positions, as for `Log.read`.
         joints: names of the joints of an arm; None for those of the dataset.
     """
@@ -180,9 +180,10 @@ class _Dataset:
     """
 
     def __init__(self, path: Path, units: object, joints: Sequence[str] | None) -> None:
-        self.path = path
-        self._info = _Info.read(path)
-        self.files = _data_files(path, self._info.pattern)
+        folder = dataset_of(path)  # the path may be one of its data files
+        self.path, self._is_whole = folder or path, folder is None
+        self._info = _Info.read(self.path)
+        self.files = [path] if folder else _data_files(path, self._info.pattern)
         self._limit = max(HARMLESS, LARGEST_FACTOR * sum(k.stat().st_size for k in self.files))
         self._checked: set[Path] = set()
         self._declared = self._empty = 0
@@ -207,7 +208,7 @@ class _Dataset:
         words: list[str] = []
         if self._empty:
             words.append(f"{self._empty} files have no frames: their episodes are left out.")
-        if self._info.frames is not None and count != self._info.frames:
+        if self._is_whole and self._info.frames not in (None, count):
             words.append(
                 f"the data files have {count} frames, meta/info.json says {self._info.frames}: "
                 "files are missing, or the dataset was changed."
@@ -301,7 +302,8 @@ class _Dataset:
         if frames is None or math.isnan(self._info.rate):
             if stamps is None:
                 raise LogError(
-                    self.path / LEROBOT_INFO, f"has no fps, and the data files no {TIME!r}."
+                    self.path / LEROBOT_INFO,
+                    f"has no fps, and the data files no {TIME!r}.",
                 )
             return False
         off = 0.0 if stamps is None else np.abs(stamps - frames / self._info.rate)

@@ -17,7 +17,7 @@ from armdyn.arrays import Array
 from armdyn.checks import checked_items
 from armdyn.cluster import Cluster
 from armdyn.errors import FileError, InputError, LogError, LogWarning, shown
-from armdyn.log.formats import format_of_folder, is_log_path, read_in_words
+from armdyn.log.formats import format_of_folder, is_log_path, logs_in_words
 from armdyn.log.log import COLUMNS, Log, LongLog
 from armdyn.log.rows import FileRows, blocks, done_in, is_in_file, picked, scratch_path
 from armdyn.log.segments import GAP
@@ -40,11 +40,9 @@ def log_paths(path: str | os.PathLike[str]) -> list[Path]:
     if folder and format_of_folder(one) is not None:
         return [one]
     if folder:
-        listed = sorted(
-            file for file in one.iterdir() if is_log_path(file) and os.path.isfile(file)
-        )
+        listed = sorted(item for item in one.iterdir() if is_log_path(item))
         if not listed:
-            raise LogError(one, f"is a folder without logs. {read_in_words()}")
+            raise LogError(one, f"is a folder without logs. {logs_in_words(one)}")
         return listed
     if there or not glob.has_magic(str(one)):
         return [one]
@@ -96,6 +94,8 @@ def read_logs(
 
 def _size(path: Path) -> int:
     try:
+        if os.path.isdir(path):  # without the videos of a dataset
+            return sum(os.stat(file).st_size for file in path.rglob("*") if is_log_path(file))
         return os.stat(path).st_size
     except (OSError, ValueError):
         return 0  # the reader reports the error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -16,7 +17,7 @@ from armdyn.cli.console import (
     progress_bar,
     show,
 )
-from armdyn.cli.option_names import argument, option
+from armdyn.cli.option_names import argument, error_in_options, option
 from armdyn.cli.options.log import LogOptions, keep_inputs
 from armdyn.cli.options.robot import own_description, robot_file
 from armdyn.errors import ArmdynError, InputError, LogError, LogWarning, RobotWarning
@@ -50,22 +51,37 @@ def check(
     arm = _arm(robot, base, tip) if robot is not None else None
     if arm is None and (tip or base):
         raise InputError("--tip and --base are links of a robot; name its file with --robot.")
-    checks: list[LogCheck] = []
+    checks: list[LogCheck | LogError] = []
     with progress_bar(as_json=as_json) as progress, printed_warnings(LogWarning):
         for k, file in enumerate(files):
             progress(k, len(files), file.name)
-            checks.append(_checked(file, arm, reading))
-    for one, picture in zip(checks, pictures, strict=False):
-        picture.parent.mkdir(parents=True, exist_ok=True)
-        one.plot(picture)
+            try:
+                checks.append(_checked(file, arm, reading))
+            except LogError as error:  # others are checked all the same
+                if len(files) == 1:
+                    raise
+                checks.append(error)
+    for k, one in enumerate(checks):
+        if pictures and isinstance(one, LogCheck):
+            pictures[k].parent.mkdir(parents=True, exist_ok=True)
+            one.plot(pictures[k])
+    ok = all(isinstance(one, LogCheck) and one.ok for one in checks)
     if as_json:
-        print_json({"ok": all(one.ok for one in checks), "logs": [one.to_dict() for one in checks]})
-    else:
-        for one in checks:
-            grid = one.grid()
-            show(one.title, one.joint_grid(), *((grid,) if grid.rows else ()))
-    if not all(one.ok for one in checks):
+        print_json({"ok": ok, "logs": [_as_data(one) for one in checks]})
+    for one in checks if not as_json else ():
+        if isinstance(one, LogError):
+            show(f"error: {error_in_options(one)}")
+            continue
+        grid = one.grid()
+        show(one.title, one.joint_grid(), *((grid,) if grid.rows else ()))
+    if not ok:
         raise typer.Exit(1)
+
+
+def _as_data(one: LogCheck | LogError) -> dict[str, Any]:
+    if isinstance(one, LogCheck):
+        return one.to_dict()
+    return {"source": str(one.path), "ok": False, "error": error_in_options(one)}
 
 
 def _checked(file: Path, arm: Arm | None, reading: LogOptions) -> LogCheck:

@@ -104,7 +104,7 @@ GRIPPER = re.compile("gripper|finger|jaw|claw", re.I)
 SIDE = re.compile(r"(?:^|[\s_./]|\bk)(left|right)(?=[\s_./A-Z])", re.I)
 
 # Coordinates of a pose, where x, y and z have the same words before them: ee_x, ee_y, ee_z, ee_rx.
-POSE = "x y z w rx ry rz qx qy qz qw roll pitch yaw".split()
+POSE = "x y z w rx ry rz rw qx qy qz qw roll pitch yaw".split()
 ORIENTATION = re.compile(r"rot|quat|euler|orient|rpy", re.I)
 
 # Prefix of an extra column whose name could be read as a quantity.

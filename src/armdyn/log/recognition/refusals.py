@@ -38,19 +38,22 @@ def other_joints(
     columns: Mapping[str | None, str],
     labels: Sequence[str],
     joints: Sequence[str],
-    words: str,
+    why: str,
 ) -> LogError:
     """Return the error for a file of other joints, with the option that may be right."""
-    likely = [columns[label] for label in likely_joints(labels, len(joints))]
-    option = {"q": pattern_of(likely, [*table.columns])} if likely else {}
+    likely = likely_joints(labels, len(joints))
+    words = "In the order of the arm these may be right"
+    if not likely and len(labels) > len(joints):
+        likely, words = labels[: len(joints)], f"If the first {len(joints)} are those of the arm"
+    option = {"q": pattern_of([columns[k] for k in likely], [*table.columns])} if likely else {}
     fix = f"Say which columns are meant, in the order of the arm: {EXAMPLE}."
     if any(option.values()):
-        fix = f"In the order of the arm these may be right: {in_python(option)}."
+        fix = f"{words}: {in_python(option)}."
     elif len(labels) < len(joints):
         fix = "For an arm without its last joints say its tip link: tip='LINK'."
     return LogError(
         table.path,
-        f"its joints are not those of the arm: {words} The file has {', '.join(labels)}; the arm "
+        f"its joints are not those of the arm: {why} The file has {', '.join(labels)}; the arm "
         f"has {', '.join(joints)}. {fix}",
         columns=option if any(option.values()) else None,
     )

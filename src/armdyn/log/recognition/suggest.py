@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from armdyn.arrays import Array
 from armdyn.log.columns import Table, common_prefix
 from armdyn.log.recognition.names import meaning, natural
 from armdyn.log.recognition.patterns import matching
@@ -23,7 +22,7 @@ HINTS = {
     "tau": r"torq|trq|tau|moment|eff|force|nm\b|dreh|^t_?\d+$",
     "current": r"cur|amp|strom|\biq?\b|_ma?\b",
     "qd": r"vel|speed|omega|rate|geschw|dot",
-    "q": r"pos|ang|winkel|enc|theta|deg|rad\b|axis|achse|joint|\bist",
+    "q": r"pos|ang|winkel|enc|theta|deg|rad\b|axis|achse|joint|\bist|\bstate$",
 }
 
 
@@ -80,7 +79,7 @@ def _time(table: Table) -> str | None:
     named = [name for name in single if (m := meaning(name)) is not None and m.role == "t"]
     rising = [
         name for name in single
-        if name in named or (not _is_other(name) and _rises(table.columns[name]))
+        if name in named or (not _is_other(name) and _rises(table, name))
     ]  # fmt: skip
     hinted = [name for name in rising if re.search(HINTS["t"], name, re.I)]
     for names in (named, hinted, rising):
@@ -95,13 +94,20 @@ def _is_other(name: str) -> bool:
     return m is not None and m.role in ("q", "qd", "tau", "current", "q_cmd")
 
 
-def _rises(column: Array) -> bool:
+def _rises(table: Table, name: str) -> bool:
     """Whether a column increases, and does not only count the rows."""
-    values = column[:MOST_ROWS]
+    values = table.columns[name][:MOST_ROWS]
     with np.errstate(all="ignore"):
-        steps = np.diff(values)
-    is_count = bool((steps == 1.0).all()) and len(steps) and values[0] in (0.0, 1.0)
-    return len(values) > 1 and bool((steps > 0).all()) and not is_count
+        rises = bool((np.diff(values) > 0).all())
+    return len(values) > 1 and rises and not _is_count(table, name)
+
+
+def _is_count(table: Table, name: str) -> bool:
+    """Whether a column counts the rows, from 0 or 1."""
+    values = table.columns[name][:MOST_ROWS]
+    if values.ndim != 1 or not len(values) or values[0] not in (0.0, 1.0):
+        return False
+    return bool((values == values[0] + np.arange(len(values))).all())
 
 
 def _groups(
@@ -140,7 +146,7 @@ def _likeliest(table: Table, groups: Sequence[list[str]], role: str) -> list[str
     hinted = [group for group in groups if hint(group) == role]
     if hinted or role != "q":
         return hinted[0] if hinted else None
-    others = [group for group in groups if not hint(group)]
+    others = [k for k in groups if not hint(k) and not any(_is_count(table, name) for name in k)]
     return min(others, key=lambda group: _roughness(table, group), default=None)
 
 
