@@ -35,9 +35,9 @@ def weighed() -> ServoResult:
     return weigh(described(), made_log(), servo="sts3215")
 
 
-def droop_error(result: ServoResult) -> np.ndarray:
+def droop_error(result: ServoResult, spring: float = 0.0) -> np.ndarray:
     q = random_poses(described(), 200, 5, 0.8)
-    true = (true_arm().gravity(q) / STIFFNESS)[:, 1:4]
+    true = (true_arm().gravity(q) / STIFFNESS + spring * q)[:, 1:4]
     return np.sqrt(np.mean((result.droop(q)[:, 1:4] - true) ** 2, 0) / np.mean(true**2, 0))
 
 
@@ -57,6 +57,14 @@ def test_droop_is_that_of_the_model_and_of_the_identified_arm() -> None:
     model = result.model.droop(result.solution.x, q)
     assert np.allclose(result.droop(q), model, atol=1e-7)
     assert all(joint.mass > 0.0 for joint in result.arm.robot.joints)
+
+
+def test_error_bars_contain_cables_beyond_the_poses_of_a_log() -> None:
+    spring = 0.003
+    result = weigh(described(), made_log(spring=spring, share=0.4, poses=40), servo="sts3215")
+    error, bar = droop_error(result, spring), result.droop_error[1:4]
+    assert error[2] > 0.2 and (error < 2.5 * bar).all()
+    assert result.verdicts[WRIST] == "not passed"
 
 
 def test_a_hung_mass_fixes_the_scale() -> None:

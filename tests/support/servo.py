@@ -39,10 +39,26 @@ def true_arm(extra: float = 0.0) -> Arm:
 
 
 @cache
-def made_log(extra: float = 0.0, seed: int = 0, poses: int = 20, integral: float = 0.0) -> Log:
-    """Return a log of poses: the goals follow from positions and the law of the servos."""
+def made_log(
+    extra: float = 0.0,
+    seed: int = 0,
+    poses: int = 20,
+    integral: float = 0.0,
+    spring: float = 0.0,
+    share: float = 0.8,
+) -> Log:
+    """Return a log of poses: the goals follow from positions and the law of the servos.
+
+    Args:
+        extra: mass [kg] at the origin of the tip frame.
+        seed: of the poses.
+        poses: their number.
+        integral: time of an I term [s]; 0 without.
+        spring: servo error per position, of cables [rad/rad].
+        share: of all ranges that the poses are in.
+    """
     arm, rng, step = described(), np.random.default_rng(seed), 0.02
-    places = random_poses(arm, poses, seed, 0.8)
+    places = random_poses(arm, poses, seed, share)
     parts, at = [np.tile(places[0], (25, 1))], places[0]
     for place in places[1:]:
         count = max(int(float(np.abs(place - at).max()) / 0.4 / step), 10)
@@ -56,7 +72,7 @@ def made_log(extra: float = 0.0, seed: int = 0, poses: int = 20, integral: float
     for i in range(1, len(side)):
         side[i] = np.where(np.isnan(side[i]), side[i - 1], side[i])
     side = np.where(np.isnan(side), 0.0, side)
-    error = true_arm(extra).gravity(q) / STIFFNESS + side * FRICTION + LAG * qd
+    error = true_arm(extra).gravity(q) / STIFFNESS + side * FRICTION + LAG * qd + spring * q
     if integral:  # e + integral of e / T is what a servo without I term would have
         wanted, total = error, np.zeros(arm.n)
         error = np.empty_like(wanted)

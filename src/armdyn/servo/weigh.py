@@ -110,7 +110,7 @@ def weigh(
         model = make(rows)
         solution = solve(model)
         sigma = covariance(model, solution)
-        size, deviation = droop_errors(arm, model, solution.x, sigma)
+        size, deviation = droop_errors(arm, model, solution, sigma)
         report(1, 4, "validation")
         held_out, trained = held_out_errors(model, solution, size)
         report(2, 4, "signs and order of joints")
