@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ from armdyn_papers.catalogue.entry import statement
 from armdyn_papers.errata.erratum import Erratum, Evidence
 from armdyn_papers.papers import ERRATA, PAPERS, errata_of, verdict_from, verdict_of
 from armdyn_papers.verdict import RIGHT, WRONG, Verdict, worst
+from support.beside import paper_with
 
 CHECKED = [
     pytest.param(erratum, id=f"{name} {erratum.place}")
@@ -18,6 +20,14 @@ CHECKED = [
     for erratum in errata
     if not isinstance(erratum.decides, str)
 ]
+# A sentence of each text.
+SENTENCES = {
+    "lin_fang_1999": "FORMULATION OF KAWASAKI ET AL",
+    "lin_1991": "FORMULATION OF THE BIAS VECTOR",
+    "saha_1999": "Reverse Gaussian Elimination",
+    "lin_1994": "Proof of Theorem 3",
+    "mata_2002": "Gauss–Jordan elimination",
+}
 ALL = [(name, erratum) for name, errata in ERRATA.items() for erratum in errata]
 
 
@@ -52,6 +62,24 @@ def test_every_correction_is_in_the_errata() -> None:
             corrected = verdict_of(paper, entry) == "holds with a correction"
             if corrected and not entry.claims and entry.basis is None:
                 assert errata_of(paper, entry), f"{paper.name} {entry.place}"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_quotations_are_letters_of_the_copy(name: str) -> None:
+    """All but white space, which scans put anywhere."""
+    text = "".join(paper_with(SENTENCES[name]).split())
+    for erratum in ERRATA[name]:
+        assert "".join(erratum.quote.split()) in text, erratum.place
+        for sentence in re.findall("“([^”]*)”", erratum.printed):
+            words = [w for w in re.findall(r"[a-z]{4,}", sentence)]
+            assert all(word in text for word in words), (erratum.place, sentence)
+
+
+def test_every_erratum_quotes_and_says_whose_misprint_it_is() -> None:
+    for _, erratum in ALL:
+        assert 5 <= len(erratum.quote) <= 160, erratum.place
+        assert "|" not in erratum.quote and "`" not in erratum.quote
+        assert erratum.origin in ("paper", "paper or copy", "copy")
 
 
 # Planted statements of each kind. The area of a circle of radius 2 is 4 pi.

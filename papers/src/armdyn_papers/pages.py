@@ -85,7 +85,10 @@ def entries_grid(paper: Paper) -> Grid:
 
 def errata_grid(name: str) -> Grid:
     """Return the errata of a paper for the terminal, decided now."""
-    rows = [(e.place, e.printed, e.correct, evidence_in_words(e), e.origin) for e in ERRATA[name]]
+    rows = [
+        (e.place, f"{e.printed}: {e.quote}", e.correct, evidence_in_words(e), e.origin)
+        for e in ERRATA[name]
+    ]
     return Grid(f"Errata of {PAPERS[name].key}", ERRATA_HEADS, len(ERRATA_HEADS), tuple(rows))
 
 
@@ -150,8 +153,13 @@ def _printed_by(code: str) -> str:
 
 
 def _errata_rows(name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the errata for Markdown; of the printed form the letters of the copy, too."""
     return tuple(
-        tuple(map(_escaped, (e.place, e.printed, e.correct, evidence_in_words(e), e.origin)))
+        (
+            _escaped(e.place),
+            f"{_escaped(e.printed)}: {_quoted(e.quote)}",
+            *map(_escaped, (e.correct, evidence_in_words(e), e.origin)),
+        )
         for e in ERRATA[name]
     )
 
@@ -163,7 +171,8 @@ def errata_page() -> str:
         f"{WRITTEN} `armdyn-papers errata` shows the same.\n",
         "Only scanned copies of the papers were at hand, and scans lose signs, dots and indices: "
         "“paper” marks what is certainly printed so (it is repeated, or a sum is wrong), “copy” "
-        "what the scan has almost certainly lost. Differences are computed when this page is "
+        "what the scan has almost certainly lost. Behind the printed form stand the letters of the "
+        "scanned copy, which writes formulas in LaTeX. Differences are computed when this page is "
         "written: of the printed and of the corrected form, from an independent answer; “none” is "
         "none but rounding.\n",
     ]
@@ -238,6 +247,7 @@ def errata_dict(name: str) -> list[dict[str, Any]]:
             {
                 "place": erratum.place,
                 "printed": erratum.printed,
+                "quote": erratum.quote,
                 "correct": erratum.correct,
                 "misprint_of": erratum.origin,
                 "reason": found.what if found else erratum.decides,
@@ -296,8 +306,8 @@ def _methods_and_code(entry: Entry) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """Return a text in which brackets and stars are themselves in Markdown."""
-    return re.sub(r"([\[\]*])", r"\\\1", text)
+    """Return a text whose brackets, stars and underscores are themselves, code left alone."""
+    return re.sub(r"`[^`]*`|[\[\]*_]", lambda x: x[0] if len(x[0]) > 1 else f"\\{x[0]}", text)
 
 
 def _quoted(text: str) -> str:

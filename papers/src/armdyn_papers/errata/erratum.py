@@ -39,6 +39,7 @@ class Erratum:
         origin: whose misprint it is.
         decides: a function that compares both with an independent answer, or the reason in words
             where nothing can be evaluated.
+        quote: the sentence or formula, letter by letter as the scanned copy has it.
     """
 
     place: str
@@ -46,6 +47,7 @@ class Erratum:
     correct: str
     origin: Origin
     decides: Callable[[], Evidence] | str
+    quote: str = ""
 
     @property
     def evidence(self) -> Evidence | None:

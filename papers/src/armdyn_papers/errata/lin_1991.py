@@ -53,17 +53,21 @@ ERRATA = (
     Erratum(
         "(17), the text after it", "R is the transformation from E_j to E_{j+1}",
         "from E_{j+1} to E_j, as (18) has it", "paper", direction_17,
+        quote=r"representing the coordinate transformation from frame Ej to frame E j + l",
     ),
     Erratum(
         "(20)", "I = I' - tr[I] E", "I = I' - tr[I'] E", "copy", trace_20,
+        quote=r"Ii = I; - tr[Ii]E",
     ),
     Erratum(
         "(38)", "a = a₀ + ω × (ω × r) + α × r + 2 ω × v₀",
         "without the last term, or with v₀ and a₀ seen from the turning frame, and r from its axis",
         "paper or copy", acceleration_38,
+        quote=r"ap = a. + w X (w x r) + a x r + 2 0 x vo",
     ),
     Erratum(
         "(44)", "- J α - ω (J ω)", "- J α - ω × (J ω)", "copy",
         "a product of two vectors is no vector; its second line has the vector products",
+        quote=r"tu = - J j c ~ j - ~ j ( J j ~ j )",
     ),
 )  # fmt: skip

@@ -156,22 +156,38 @@ ERRATA = (
     Erratum(
         "Definition 1", "α_1 ... α_n; “if α_i are all zero”", "one α for each column; “only if”",
         "paper", "n is the number of rows; with all α zero the sum is always zero",
+        quote=r"If α_i are all zero, the set is said to be linearly independent",
     ),
     Erratum(
         "(7)", "c_iji = ∂h_ij/∂q_j - ½ ∂h_ji/∂q_i", "c_ijj = ∂h_ij/∂q_j - ½ ∂h_jj/∂q_i", "copy",
         christoffel_7,
+        quote=(
+            r"c_{iji} = \left( \frac{\partial h_{ij}}{\partial q_j} - \frac{1}{2} \frac{\partial"
+            r" h_{ji}}{\partial q_i} \right)"
+        ),
     ),
-    Erratum("(9)", "w^I on both sides", "a symbol of its own on the right", "paper", _SYMBOL),
+    Erratum("(9)", "w^I on both sides", "a symbol of its own on the right", "paper", _SYMBOL,
+        quote=r"\mathbf{w}^I = \begin{bmatrix} \mathbf{w}^I \\ \mathbf{0} \end{bmatrix}",
+    ),
     Erratum(
         "(13), (14)", "s without indices; I_j with respect to E_j", "s from O_i to O_j; I_j about "
         "the centre of mass, axes of E_j", "copy", inertia_14,
+        quote=r"m_j (i\mathbf{s}^{(i)} + \mathbf{c}_j^{(i)})",
     ),
     Erratum(
         "(21)", "a column with zeros beside s", "m̂ s, the whole vector", "copy",
         "[LinFang1999] (C1) has it",
+        quote=r"\hat{m}_{i+1} \begin{matrix} {}^{i+1}\mathbf{s}^{(i)} \\ 0 \\ 0 \end{matrix}",
     ),
-    Erratum("(23)", "[s×] (R_b k_z)×]", "[s×] [(R_b k_z)×]", "copy", "a bracket is missing"),
-    Erratum("(24)", "R (V + D) + Rᵀ - ...", "R (V + D) Rᵀ - ...", "copy", varying_24),
+    Erratum("(23)", "[s×] (R_b k_z)×]", "[s×] [(R_b k_z)×]", "copy", "a bracket is missing",
+        quote=(
+            r"[{}^{i+1}\mathbf{s}^{(i)} \times] ({}^{i+1}\mathbf{R}_b (\mathbf{k}_{i+1})_z) \tim"
+            r"es]"
+        ),
+    ),
+    Erratum("(24)", "R (V + D) + Rᵀ - ...", "R (V + D) Rᵀ - ...", "copy", varying_24,
+        quote=r"\end{bmatrix} \right) \\ &\quad + {}^{i+1}\mathbf{R}^T",
+    ),
     Erratum(
         "Theorem 4, the parenthesis of sigma",
         "“if r < i < s ..., u_i is always perpendicular to g only when u_i ∥ g or when u_r ⟂ g and "
@@ -180,46 +196,77 @@ ERRATA = (
         "u_r ∥ g and u_i ⟂ u_r for the first u_i ∥ g, u_r ∥ g for the second; the definition "
         "before it, σ_i = 0 for u_i ⟂ g, is right",
         "paper or copy", minimal_sets.sigma_4,
+        quote=(
+            r"only when $\mathbf{u}_i \parallel \mathbf{g}$ or when $\mathbf{u}_r \perp \mathbf{"
+            r"g}$ and $\mathbf{u}_i \parallel \mathbf{u}_r$"
+        ),
     ),
-    Erratum("(34)", "first moment of body m", "of body i", "copy", element_34),
+    Erratum("(34)", "first moment of body m", "of body i", "copy", element_34,
+        quote=r"\underset{\uparrow (\hat{\mathbf{c}}_m^{(i)})_x}{(\mathbf{u}_m^{(i)})_y}",
+    ),
     Erratum(
         "(35)", "a_{i,s} without component; “u_s in E_r varies”", "(a_{i,s})_z; u_r in E_s", "copy",
         "(34) has the component; u_s in E_r does not change with q_s",
+        quote=r"(\mathbf{a}_{i,s}^{(i)}) & -(\mathbf{u}_s^{(i)})_y",
     ),
     Erratum(
         "(40)", "i < k < j - 1", "i <= k < j - 1", "paper or copy", "(42) uses it at k = i",
+        quote=r"\text{ for } i < k < j - 1",
     ),
     Erratum(
         "(43)", "s* from the s of joint j - 1", "from O_{j-1} to O_j, plus b_k, k = i+1..j-1",
         "copy", "s* does not change with the slides between i and j",
+        quote=r"{}^{j-1}\mathbf{s}^{(i)} + \sum_{k=i+1}^{j-1} \mathbf{b}_k^{(i)}",
     ),
     Erratum(
         "(46)", "(V)_33, (V)_23, (V)_33 first; a vector e_j", "(V)_13, (V)_23, (V)_33; R ĉ_j",
         "copy", "it is a third column; e is defined in (41) as another vector",
+        quote=(
+            r"\begin{bmatrix} (\mathbf{V}_i^{(1)})_{33} \\ (\mathbf{V}_i^{(1)})_{23} \\ (\mathbf"
+            r"{V}_i^{(1)})_{33} \end{bmatrix}"
+        ),
     ),
     Erratum(
         "(48)", "third column (2S², 2CS, 0)", "(2S², 0, 2CS)", "paper or copy", matrix_48,
+        quote=r"C\beta_k^* C\theta_k^* & -C\beta_k^* S\theta_k^* & 2C\beta_k^* S\beta_k^*",
     ),
     Erratum(
         "Property 3", "“However, K_i ĉ_i for r < i < s and u_r ∦ u_i are not components of v”",
         "u_r ∥ u_i", "copy", property_3,
+        quote=(
+            r"However, $K_i \hat{c}_i^{(i)}$ for $r < i < s$ and $\mathbf{u}_r \not\parallel \ma"
+            r"thbf{u}_i$ are not components"
+        ),
     ),
     Erratum(
         "Theorem 5, gravity", "“For the manipulator considered in Theorem 4, a set of MLCs for "
         "determining the actuator forces τ is”", "where g is not zero; without gravity, first "
         "moments of a body that turns about a fixed point are not seen", "paper",
         minimal_sets.without_gravity,
+        quote=(
+            r"For the manipulator considered in Theorem 4, a set of MLCs for determining the act"
+            r"uator forces $\boldsymbol{\tau}$ is"
+        ),
     ),
     Erratum(
         "Theorem 5, delta", "“δ_j = 0 for the case that u_r ∥ u_j ∥ g, ∀ k <= j < s, and s from "
         "O_m to O_j ... is zero or parallel to u_r for every rotational joint m, r <= m < j”",
         "u_r ∥ u_k ∥ g for every joint k <= j, slides before joint r too; k is in no vector of "
         "the printed condition", "paper or copy", minimal_sets.delta_of_5,
+        quote=r"$\mathbf{u}_r \parallel \mathbf{u}_j \parallel \mathbf{g}$, $\forall k \leq j < s$",
     ),
-    Erratum("(61)", "w^I on both sides of the partition", "as (9)", "paper", _SYMBOL),
+    Erratum("(61)", "w^I on both sides of the partition", "as (9)", "paper", _SYMBOL,
+        quote=r"\mathbf{w}^l &= \begin{bmatrix} \mathbf{w}_A",
+    ),
     Erratum(
         "(A6), (A9)", "m - k columns; a k × k matrix times x̄", "p - k columns; k × (p - k) times x̂",
         "paper or copy", "x has p elements, of which k are in x̄",
+        quote=r"let the other $(m - k)$ columns form",
     ),
-    Erratum("(A10)", "w^I in both forms", "as (9)", "paper", _SYMBOL),
+    Erratum("(A10)", "w^I in both forms", "as (9)", "paper", _SYMBOL,
+        quote=(
+            r"\bar{\mathbf{H}}_1 \mathbf{w}^l + (\bar{\mathbf{H}}_1 \mathbf{P}_1 + \bar{\mathbf{"
+            r"H}}_2 \mathbf{P}_2)\mathbf{w}^g"
+        ),
+    ),
 )  # fmt: skip

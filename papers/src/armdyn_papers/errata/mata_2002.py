@@ -204,82 +204,132 @@ ERRATA = (
     Erratum(
         "(2)", "½ ω̇ᵀ I ω; ω̇ᵀ {ω [I ω]}", "½ ω̇ᵀ I ω̇; ω̇ᵀ {ω × [I ω]}, as (3)", "copy",
         gibbs_2,
+        quote=(
+            r"{}^{0}\mathbf{R}_{i}{}^{i}\boldsymbol{\omega}_{i} \left[ {}^{0}\mathbf{R}_{i}{}^{i"
+            r"}\mathbf{I}_{i}"
+        ),
     ),
     Erratum(
         "(6)", "∂r/∂q̈, ∂ω/∂q̈ and I ω", "∂r̈/∂q̈, ∂ω̇/∂q̈ and I ω̇", "copy", derivative_6,
+        quote=(
+            r"\left( \frac{\partial^{i} \vec{r}_{i}}{\partial \ddot{q}_{j}} \right)^{\mathrm{T}}"
+            r" i \vec{r}_{i}"
+        ),
     ),
-    Erratum("(7a)", "∂σ_i/∂q̈", "∂ω̇_i/∂q̈_j, i < j", "copy", "no σ is defined"),
+    Erratum("(7a)", "∂σ_i/∂q̈", "∂ω̇_i/∂q̈_j, i < j", "copy", "no σ is defined",
+        quote=(
+            r"\frac{\partial^i \vec{\boldsymbol{\sigma}}_i}{\partial \ddot{\boldsymbol{q}}_i} = "
+            r"\mathbf{0}"
+        ),
+    ),
     Erratum(
         "(7b)", "... R from E_j to E_{j-1}, ∂/∂q̈_i", "... R from E_j to E_{j+1}, ∂/∂q̈_j", "copy",
         "the product leads from E_j to E_i",
+        quote=(
+            r"\cdots {}^{j-1}\mathbf{R}_{j} \frac{\partial^{j} \vec{\boldsymbol{\omega}}_{j}}{\p"
+            r"artial \ddot{\boldsymbol{q}}_{i}}"
+        ),
     ),
     Erratum(
         "(7d)", "(∂ω̇/∂q̈) r̃", "-r̃ (∂ω̇/∂q̈)", "paper or copy",
         "a column cannot stand before a matrix; as rows, before (13), it is right",
+        quote=(
+            r"\left(\frac{\partial^{i} \vec{\omega}_{i}}{\partial \ddot{q}_{k}}\right)^{i} \tild"
+            r"e{r}_{k,i}"
+        ),
     ),
     Erratum(
         "(7e)", "joint i slides: ∂ω̇ × r + z_i", "joint k slides: z_k alone, for every link i >= k",
         "paper", slide_7e,
+        quote=r"in case joint i is prismatic, the last expression contains an additional term",
     ),
     Erratum("(9)", "m (r̈ + g)", "m (r̈ - g), g the acceleration of gravity", "paper or copy",
-            gravity_9),
-    Erratum("(12)", "Ω = ω̃ + ω̃²", "Ω = ω̇̃ + ω̃²", "copy", omega_12),
-    Erratum("(14)", "∂ω̇_j/∂q̇_j", "∂ω̇_j/∂q̈_j", "copy", "(13) has it so"),
+            gravity_9,
+        quote=r"m_{i} \left({}^{i}\vec{r}_{i} + {}^{i}\vec{g} \right)",
+    ),
+    Erratum("(12)", "Ω = ω̃ + ω̃²", "Ω = ω̇̃ + ω̃²", "copy", omega_12,
+        quote=(
+            r"{}^{i}\Omega_{i} = {}^{i}\tilde{\boldsymbol{\omega}}_{i} + {}^{i}\tilde{\omega}_{i"
+            r"}^{2}"
+        ),
+    ),
+    Erratum("(14)", "∂ω̇_j/∂q̇_j", "∂ω̇_j/∂q̈_j", "copy", "(13) has it so",
+        quote=r"\frac{\partial^j \dot{\vec{\omega}}_j}{\partial \dot{q}_j}",
+    ),
     Erratum(
         "section 4.1, step 1", "base accelerated by -g z_0", "by +g z_0 for z_0 upwards",
         "paper or copy", base_acceleration,
+        quote=r"{}^{0}\vec{\mathbf{z}}_{0} = -g^{0}\vec{\mathbf{z}}_{0} \quad (g = \text{gravity})",
     ),
     Erratum(
         "section 4.1, step 1", "z for s̈, ω for ω̇; no ω_0, ω̇_0", "s̈ and ω̇; both start from 0",
         "copy", "the symbols are those of the lines around them",
+        quote=r"{}^{i}\vec{\mathbf{z}}_{i} = {}^{i}\mathbf{R}_{i-1}[{}^{i-1}\vec{\mathbf{z}}_{i-1}",
     ),
     Erratum(
         "section 4.1, step 3", "loops over i, formulas in j; no initial values",
         "one index; φ_n = 0, χ_{n+1} = 0", "paper", "there is no link n + 1",
+        quote=r"For $i = n, n - 1, ..., 1$, do $${}^{j}\vec{\chi}_{j}",
     ),
     Erratum(
         "(17), the text after it", "the bias is C + G", "C - G, by the signs of (17)",
         "paper or copy", bias_17,
+        quote=r"and the bias vector ($\vec{C} + \vec{G}$)",
     ),
     Erratum(
         "(20), first line", "∂ω̇_i/∂q̈_k = z_i", "z_k in E_i; still constant", "paper or copy",
         axis_20,
+        quote=r"\frac{\partial}{\partial \ddot{\boldsymbol{q}}_i} \vec{z}_i = 0",
     ),
     Erratum("(22)", "m s̃_ki s̃_ji", "m s̃_ki r̃_ji, revolute joints", "paper or copy",
-            element_22),
+            element_22,
+        quote=r"m_{i}^{i} \tilde{s}_{k,i}^{i} \tilde{s}_{j,i}",
+    ),
     Erratum(
         "section 4.2, step 1", "defines H up to link n - 1", "H_n and γ_n = m_n r_n as well",
         "paper", "steps 4 and 5 start from link n",
+        quote=r"For $i = n$ to 2, do:",
     ),
     Erratum(
         "section 4.2, step 3", "∂ω_j/∂q̈_i = R_{i-1} (∂ω_{j-1}/∂q̈_i), R from E_{i-1} to E_i",
         "R from E_{j-1} to E_j", "paper or copy", rotation_of_step_3,
+        quote=r"{}^{i}\mathbf{R}_{i-1}(\partial^{j-1}\vec{\omega}_{j-1}/\partial\ddot{q}_{i})",
     ),
     Erratum(
         "section 4.2, step 5", "s̃ φ, a vector", "s̃ φ̃, a matrix", "copy",
         "it is added to a matrix and transposed",
+        quote=r"{}^{i}\tilde{\boldsymbol{s}}_{i,i+1}{}^{i}\vec{\boldsymbol{\phi}}_{i+1}",
     ),
     Erratum(
         "Table 3, Cholesky's additions", "n³/6 + n²/2 + n/3", "(n³ - n)/6", "paper",
         cholesky_additions,
+        quote=(
+            r"Cholesky dec. $\frac{1}{6}n^3 + \frac{1}{2}n^2 + \frac{1}{3}n$ (56) $\frac{1}{6}n^"
+            r"3 + \frac{1}{2}n^2 + \frac{1}{3}n$ (56)"
+        ),
     ),
     Erratum(
         "Table 3, total", "905A", "890A, with the n of τ - b", "paper", total_additions,
+        quote=r"\frac{683}{6}n - 174 \tag{905}",
     ),
     Erratum(
         "example: section 5.1, Fig. 1", "link 2 has 0.00 kg", "10 kg, by equal density", "copy",
         "the table cannot tell: 1, 10 and 100 kg give the same size of differences",
+        quote=r"$I_1 = 0.1$ kg and $I_2 = 0.00$ kg",
     ),
     Erratum(
         "Table 5, caption", "joint 1; the rows have q̈_2", "unclear: both joints have nearly equal "
         "differences", "paper", "see `armdyn-papers study ascher`",
+        quote=r"Average and maximum differences in the acceleration of joint 1 for three methods",
     ),
     Erratum(
         "example: section 5.2, Fig. 3", "0.1 m/s for 5 s", "0.0657 m/s, or 3.29 s", "paper",
         distance,
+        quote=r"constant velocity of 0.1 m/s",
     ),
     Erratum(
         "Table 6", "rows 1 and 6, 2 and 4 coincide in up to nine digits; other ratios of two "
         "entries", "not known", "paper or copy", "see `armdyn-papers study puma`",
+        quote=r"$6.91878269 \times 10^{-4}$",
     ),
 )  # fmt: skip

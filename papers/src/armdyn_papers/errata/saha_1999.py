@@ -274,51 +274,78 @@ ERRATA = (
     Erratum(
         "(1), the text before it", "t_i and n_i are twist and wrench", "t_i and w_i",
         "paper or copy", "(1) itself names them so",
+        quote=r"\mathbf{t}_i and \mathbf{n}_i : the 6-dimensional vector of *twist* and *wrench*",
     ),
     Erratum(
         "(14), (15)", "N_I; N_d is 6n × 6n", "N_l; N_d is 6n × n", "paper or copy",
         "it has one column p_i for each joint",
+        quote=r"matrix, N_I , and the $6n \times 6n$ matrix, N_d",
     ),
     Erratum(
         "(18), the text before it", "ṫ = N θ̇ + Ṅ θ", "ṫ = N θ̈ + Ṅ θ̇", "copy",
         twist_rate_18,
+        quote=r"\dot{t} = N \dot{\theta} + \dot{N} \theta",
     ),
     Erratum(
         "(35), the text after it", "M̂_i holds the parameters of the rigid body, M̂_i those of "
         "the articulated one", "the first is M̃_i, (21)", "copy", "they are compared by (21), (35)",
+        quote=(
+            r"$\hat{\mathbf{M}}_i$ contains the inertial parameters of the *rigid* composite bod"
+            r"y i , $\hat{\mathbf{M}}_i$"
+        ),
     ),
-    Erratum("(36)", "U⁻¹ = E_2, ..., E_n", "the product E_2 ... E_n", "copy", "as (38) has it"),
+    Erratum("(36)", "U⁻¹ = E_2, ..., E_n", "the product E_2 ... E_n", "copy", "as (38) has it",
+        quote=r"\mathbf{U}^{-1} \equiv \mathbf{E}_2, \dots, \mathbf{E}_n",
+    ),
     Erratum(
         "(38), (40)", "U⁻¹ = 1 + Σ α' λᵀ, entries +α'_ij", "U⁻¹ = 1 - Σ α' λᵀ, entries -α'_ij",
         "paper", sign_38,
+        quote=r"1 + \alpha'_2 \lambda_2^T + \alpha'_3 \lambda_3^T",
     ),
     Erratum(
         "(39)", "α'_i = -(α_i - Σ α_ki α'_k)", "α'_i = α_i - Σ α_ki α'_k, with α'_2 = α_2",
         "paper", recursion_39,
+        quote=r"\alpha'_i \equiv -(\alpha_i - \alpha_{i-1,i} \alpha'_{i-1}",
     ),
-    Erratum("(40)", "m̄_i on the diagonal of D⁻¹", "m̂_i", "copy", "D has m̂_i, (33)"),
+    Erratum("(40)", "m̄_i on the diagonal of D⁻¹", "m̂_i", "copy", "D has m̂_i, (33)",
+        quote=r"\frac{1}{\bar{m}_1}",
+    ),
     Erratum(
         "(41)", "j = 1..i; B̂_ji from B_{i,i-1} and k = i-1..j+1",
         "i < j; B̂_ji from B_{j,j-1} and k = j-1..i+1", "paper or copy", closed_form_41,
+        quote=r"B_{i,i-1} \prod_{k=i-1}^{j+1} \Psi_k^T B_{k,k-1}",
     ),
     Erratum(
         "(44), ρ_23 after it", "l_2 cos θ_23 in its first component", "l_2 cos θ_12",
         "paper or copy", rho_23,
+        quote=r"\rho_{23} &= (l_2 C\theta_{23} + \frac{1}{2} l_3 C\theta_{13})",
     ),
-    Erratum("(45), α_12", "l_2 + ...", "I_2 + ...", "copy", alpha_12),
+    Erratum("(45), α_12", "l_2 + ...", "I_2 + ...", "copy", alpha_12,
+        quote=r"\frac{1}{\hat{m}_2} [l_2 + m_2 \mathbf{d}_2^T \rho_{12}",
+    ),
     Erratum(
         "(47)", "U and D with +α'", "U⁻¹ and D⁻¹ with -α'", "paper", sign_47,
+        quote=r"\mathbf{U} \equiv \begin{bmatrix} 1 & \alpha'_{12} & \alpha'_{13}",
     ),
     Erratum(
         "(47), α'_13", "... - {...}/m̂_2", "... - {...}/m̂_2 · (I_3 + m_3 d_3 . ρ_23)",
         "paper or copy", alpha_13,
+        quote=(
+            r"\frac{1}{\hat{m}_3} (I_3 + m_3 d_3^T \rho_{13}) (I_3 + m_3 d_3^T \rho_{23}) \} \ri"
+            r"ght]"
+        ),
     ),
     Erratum(
         "(48)", "α'_12, α'_13, α'_23 on the diagonal", "their squares", "paper or copy",
         squares_48,
+        quote=(
+            r"\frac{1}{\hat{m}_1} \alpha'_{13} + \frac{1}{\hat{m}_2} \alpha'_{23} + \frac{1}{\ha"
+            r"t{m}_3}"
+        ),
     ),
     Erratum(
         "claim: (46) times (48) is 1", "as printed", "with the squares and α'_13 corrected",
         "paper or copy", squares_48,
+        quote=r"use eqs. (46) and (48) to verify that $\mathbf{I}\mathbf{I}^{-1} = \mathbf{1}$",
     ),
 )  # fmt: skip
