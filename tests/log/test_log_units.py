@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn import InputError, Log, LogWarning
 from support.logs import HEADER, fault, text, written
 from support.says import says
@@ -105,3 +106,23 @@ def test_motor_side_data_come_to_the_joints_by_the_gear_matrix(tmp_path: Path) -
             Log.read(path, gear=wrong)
     with pytest.raises(InputError, match="`motor_side`"):
         Log.read(path, gear=gear, motor_side="speed")
+
+
+def test_the_unit_of_torques_is_an_option(tmp_path: Path) -> None:
+    path = written(tmp_path, text("t,q_a,tau_a", "0,0,1", ".1,1,2"))
+    for read in (Log.read, Log.stream):
+        log = read(path, torque_unit="kgf cm")
+        np.testing.assert_allclose(np.asarray(log.tau)[:, 0], [0.0980665, 0.196133])
+        assert "--torque-unit 'kgf cm'" in log.command
+    named = written(tmp_path, text("t,q_a,tau_a [mNm]", "0,0,1", ".1,1,2"), "named.csv")
+    np.testing.assert_allclose(Log.read(named, torque_unit="N m").tau[:, 0], [1, 2])
+    for wrong in ("A", "kg", "", 3.0):
+        with pytest.raises(InputError, match="torque_unit"):
+            Log.read(path, torque_unit=wrong)  # type: ignore[arg-type]
+    for header, words in (("t,q_a,i_a", "currents"), ("t,q_a,x", "no torques")):
+        other = written(tmp_path, text(header, "0,0,1", ".1,1,2"), "other.csv")
+        with pytest.raises(InputError, match=words):
+            Log.read(other, torque_unit="mN m")
+    slider = armdyn.Arm(armdyn.Robot([armdyn.Joint(name="a", kind="prismatic")]))
+    with pytest.raises(InputError, match="forces"):
+        Log.read(path, joints=slider, torque_unit="mN m")

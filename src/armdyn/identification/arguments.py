@@ -26,7 +26,7 @@ from armdyn.identification.fit.columns import common_terms, short_name
 from armdyn.log.clock import at_source_times
 from armdyn.log.log import Log
 from armdyn.log.many import in_recorded_order, log_paths, read_logs
-from armdyn.log.recognition.units import TORQUES, spelling
+from armdyn.log.options import torque_factor
 from armdyn.log.rows import extremes, is_in_file
 from armdyn.log.signals import Prepared
 from armdyn.log.trim import with_gain
@@ -210,7 +210,7 @@ def checked_gain(value: object, unit: object, arm: Arm) -> Array | None:
             argument="torque_unit",
         )
     if unit is not None:
-        return _gain_of_unit(unit, arm)
+        return np.full(arm.n, torque_factor(unit, arm.robot.joints))
     if value is None:
         return None
     n = arm.n
@@ -219,25 +219,6 @@ def checked_gain(value: object, unit: object, arm: Arm) -> Array | None:
     if not gain.all():
         raise InputError(f"`gain` is {shown(value)}, expected {what}.", argument="gain")
     return gain
-
-
-def _gain_of_unit(unit: object, arm: Arm) -> Array:
-    """Return the torque [N m] per unit of torque."""
-    factor = TORQUES.get(spelling(unit)) if isinstance(unit, str) else None
-    if factor is None:
-        raise _wrong(
-            unit, "torque_unit",
-            "a unit of torque: a force (N, mN, daN, kN, kgf, lbf, ozf) and a length (m, cm, mm, "
-            "in, ft), such as 'N m' or 'kgf cm'",
-        )  # fmt: skip
-    sliding = [joint.name for joint in arm.robot.joints if joint.kind == "prismatic"]
-    if sliding and factor != 1.0:
-        raise InputError(
-            f"`torque_unit` is {shown(unit)}, but {', '.join(sliding)} of {arm.name} have "
-            "forces, not torques; give `gain`, one number per joint.",
-            argument="torque_unit",
-        )
-    return np.full(arm.n, factor)
 
 
 def checked_trim(value: object) -> tuple[float, float] | None:

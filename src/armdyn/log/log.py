@@ -152,6 +152,7 @@ class Log:
         delimiter: str | None = None,
         sort: bool = False,
         missing: str = "error",
+        torque_unit: str | None = None,
     ) -> Log:
         """Read a log: CSV or other text, NPZ, MAT, Parquet, HDF5, LeRobot, MCAP or rosbag2.
 
@@ -193,6 +194,8 @@ class Log:
             delimiter: separator of text columns; detected if left out.
             sort: sort the rows by time, and keep the first of rows with equal stamps.
             missing: what to do with rows that have an empty cell or NaN: "error" or "drop".
+            torque_unit: of torques: a force and a length, such as "N cm" or "kgf cm". If left out,
+                taken from the column names, else N m.
 
         Returns:
             The log, in SI units.
@@ -222,6 +225,7 @@ class Log:
             delimiter=delimiter,
             sort=sort,
             missing=missing,
+            torque_unit=torque_unit,
         )
         if isinstance(path, Sequence) and not isinstance(path, str):
             files = [checked_path(one, "path", what="the path of a log") for one in path]
@@ -242,6 +246,7 @@ class Log:
         motor_side: Sequence[str] = ("q", "qd", "qdd", "tau"),
         delimiter: str | None = None,
         missing: str = "error",
+        torque_unit: str | None = None,
     ) -> Log:
         """Read a log that is too long for memory, block by block.
 
@@ -260,6 +265,7 @@ class Log:
             motor_side: as for `read`.
             delimiter: as for `read`.
             missing: as for `read`.
+            torque_unit: as for `read`.
 
         Returns:
             The log, in SI units; its arrays are memory maps.
@@ -284,6 +290,7 @@ class Log:
         options = ReadOptions.checked(
             joints=joints, columns=columns, units=units, time_unit=time_unit, torque=torque,
             gear=gear, motor_side=motor_side, delimiter=delimiter, sort=False, missing=missing,
+            torque_unit=torque_unit,
         )  # fmt: skip
         return stream_log(file, options)
 

@@ -29,7 +29,9 @@ from armdyn.log.recognition.units import (
     POSITION_UNITS,
     TIMES,
     angle_factor,
+    spelling,
 )
+from armdyn.log.recognition.units import TORQUES as TORQUES_SI
 
 # The arguments of `Log.read` and `Log.stream`, checked before any file is opened.
 
@@ -53,6 +55,7 @@ class ReadOptions:
     delimiter: str | None
     sort: bool
     missing: str
+    torque_unit: str | None
 
     @staticmethod
     def checked(
@@ -67,6 +70,7 @@ class ReadOptions:
         delimiter: str | None,
         sort: bool,
         missing: str,
+        torque_unit: str | None,
     ) -> ReadOptions:
         """Return the options, or raise an error that names the one that is wrong."""
         return ReadOptions(
@@ -81,6 +85,7 @@ class ReadOptions:
             delimiter=_delimiter(delimiter),
             sort=checked_flag(sort, "sort"),
             missing=_choice(missing, "missing", MISSING),
+            torque_unit=None if torque_unit is None else _torque_unit(torque_unit, joints),
         )
 
     @property
@@ -180,6 +185,39 @@ def _units(units: object) -> str | tuple[str, ...] | None:
         cast(str, one) if angle_factor(one) else _choice(one, "units", (*ANGLES, COUNTS))
         for one in items
     )
+
+
+def _torque_unit(unit: str, joints: object) -> str:
+    torque_factor(unit, getattr(getattr(joints, "robot", None), "joints", ()))
+    return unit
+
+
+def torque_factor(unit: object, joints: Sequence[object] = ()) -> float:
+    """Return the torque [N m] of a unit of torque.
+
+    Args:
+        unit: a force and a length.
+        joints: described joints, which must not slide if the unit is not N m.
+
+    Raises:
+        InputError: it is no unit of torque, or joints slide.
+    """
+    factor = TORQUES_SI.get(spelling(unit)) if isinstance(unit, str) else None
+    if factor is None:
+        raise InputError(
+            f"`torque_unit` is {shown(unit)}, expected a unit of torque: a force (N, mN, daN, kN, "
+            "kgf, lbf, ozf) and a length (m, cm, mm, in, ft), such as 'N m' or 'kgf cm'.",
+            argument="torque_unit",
+        )
+    sliding = [one for one in joints if getattr(one, "kind", "") == "prismatic"]
+    if sliding and factor != 1.0:
+        names = ", ".join(str(getattr(one, "name", "")) for one in sliding)
+        raise InputError(
+            f"`torque_unit` is {shown(unit)}, but {names} have forces, not torques; give `gain`, "
+            "one number per joint.",
+            argument="torque_unit",
+        )
+    return factor
 
 
 def _optional_text(value: object, name: str) -> str | None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Array
-from armdyn.errors import ArmdynError, LogError, LogWarning
+from armdyn.errors import ArmdynError, InputError, LogError, LogWarning, shown
 from armdyn.log.columns import Table, with_clock
 from armdyn.log.formats import format_read
 from armdyn.log.log import LongLog
@@ -115,6 +115,13 @@ class _Conversion:
         self._options = options
         columns = {k: v for k, v in options.columns.items() if k not in first.chosen}
         self.match = matched(first, options.joint_names, columns, options.torque)
+        if options.torque_unit is not None and "tau" not in self.match.names:
+            is_current = "current" in self.match.names
+            what = "motor currents, not torques" if is_current else "no torques"
+            raise InputError(
+                f"`torque_unit` is {shown(options.torque_unit)}, but {first.path} has {what}.",
+                argument="torque_unit",
+            )
         n = joint_count(first, self.match)
         self.labels = self.match.joints or tuple(f"joint{k}" for k in range(1, n + 1))
         self._gears = options.gear_matrix(n)
@@ -151,7 +158,7 @@ class _Conversion:
             kept = episodes[rows]
             ends = [0, *(np.flatnonzero(np.diff(kept)) + 1).tolist(), len(kept)]
             self._lengths.update({int(kept[a]): b - a for a, b in pairwise(ends) if a < b})
-        to_si(table, blocks, self.match, self.units)
+        to_si(table, blocks, self.match, self.units, options.torque_unit)
         if self._gears is not None:
             to_joint_side(blocks, self._gears, options.motor_side, table.notes)
         elif "q" in blocks:
@@ -175,6 +182,7 @@ class _Conversion:
             or self._said.get("units")
             or ("" if self.units.is_known else "rad"),
             "time-unit": options.time_unit or self._said["time_unit"],
+            "torque-unit": options.torque_unit or "",
         }
         words = ["armdyn", "identify", "ARM", str(file)]
         for name, value in said.items():

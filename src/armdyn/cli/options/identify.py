@@ -100,11 +100,6 @@ class FitOptions:
         "G",
         shown="1",
     )
-    torque_unit: str | None = option(
-        "Unit of the logged torques: 'N m', 'N cm', 'kgf cm', 'ozf in', 'lbf ft', ...",
-        "UNIT",
-        shown="N m, or a power of ten of it by the described masses",
-    )
     ignore_torque: str | None = option(
         "Do not use the torques of these joints (numbers from 1 or names).", "J,J"
     )

@@ -42,6 +42,11 @@ class LogOptions:
     time_unit: str | None = option(
         "Unit of time stamps: s, ms, us or ns.", shown="inferred from the stamps"
     )
+    torque_unit: str | None = option(
+        "Unit of torques: 'N m', 'N cm', 'kgf cm', 'ozf in', 'lbf ft', ...",
+        "UNIT",
+        shown="of the column names, else N m",
+    )
     gear: str | None = option(
         "Gear ratios of motor-side data (joint turns per motor turn): 1/100,1/80,...",
         "RATIOS",
@@ -55,8 +60,18 @@ class LogOptions:
         if names := [f"`{name}`" for name, value in vars(self).items() if value]:
             raise InputError(f"{', '.join(names)} {why}")
 
-    def arguments(self, n: int) -> dict[str, Any]:
-        """Return the arguments of `Log.read` for an arm of n joints."""
+    def arguments(self, n: int, gain: str | None = None) -> dict[str, Any]:
+        """Return the arguments of `Log.read` for an arm of n joints.
+
+        Args:
+            n: the number of joints.
+            gain: the option --gain of the verb.
+        """
+        if gain is not None and self.torque_unit is not None:
+            raise InputError(
+                f"--gain is {shown(gain)} and --torque-unit is {shown(self.torque_unit)}; give one "
+                "of them: a gain is the torque [N m] per unit of the log, so it contains the unit."
+            )
         units = None if self.units is None else [word.strip() for word in self.units.split(",")]
         return {
             "units": units[0] if units is not None and len(units) == 1 else units,
@@ -65,6 +80,7 @@ class LogOptions:
             "gear": None if self.gear is None else _gear(n, self.gear),
             "sort": self.sort,
             "missing": "drop" if self.missing else "error",
+            "torque_unit": self.torque_unit,
         }
 
 

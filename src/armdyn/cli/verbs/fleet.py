@@ -52,7 +52,7 @@ def fleet(
         check_page(page)
     arm, _ = open_arm(robot)
     options = {k: v for k, v in fit.arguments(arm).items() if k not in ("coupling", "extra")}
-    columns = {k: v for k, v in reading.arguments(arm.n).items() if v is not None}
+    columns = {k: v for k, v in reading.arguments(arm.n, fit.gain).items() if v is not None}
     with opened_client(parallel) as client, progress_bar(as_json=as_json) as progress:
         made = identify_fleet(
             pattern, arm, out=out, part=part, client=client, reading=columns, progress=progress,

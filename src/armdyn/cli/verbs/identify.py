@@ -78,7 +78,7 @@ def identify(
     if into:
         # is it a file of this arm?
         text_into(arm.robot, into, out / new, **again)
-    fit_arguments, options = fit.arguments(arm), reading.arguments(arm.n)
+    fit_arguments, options = fit.arguments(arm), reading.arguments(arm.n, fit.gain)
     bar = progress_bar(as_json=as_json)
     with shared_scratch(), opened_client(parallel) as opened, bar as progress:
         progress(0, 1, "read")

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LogError, shown
 from armdyn.log.columns import Table
-from armdyn.log.options import ReadOptions
+from armdyn.log.options import ReadOptions, torque_factor
 from armdyn.log.recognition.encoders import SAMPLE_ROWS, FoundUnits, found_units, units_by_steps
 from armdyn.log.recognition.match import Matched
 from armdyn.log.recognition.names import GRIPPER, REGISTERS, SYMBOLS, unit_in
@@ -56,8 +56,14 @@ def block_of(table: Table, role: str, match: Matched) -> Array:
     return block
 
 
-def to_si(table: Table, blocks: dict[str, Array], match: Matched, units: PositionUnits) -> None:
-    """Convert in place."""
+def to_si(
+    table: Table,
+    blocks: dict[str, Array],
+    match: Matched,
+    units: PositionUnits,
+    torque_unit: str | None = None,
+) -> None:
+    """Convert in place; a unit of torques is that of the caller, whatever names say."""
     for role, block in blocks.items():
         names = match.names[role]
         said = [_unit(table, name, role) for name in names]
@@ -66,6 +72,8 @@ def to_si(table: Table, blocks: dict[str, Array], match: Matched, units: Positio
         factors = np.array([UNITS[role].get(unit, 1.0) if unit else 1.0 for unit in said])
         if any(name in table.scales for name in names):
             factors = np.array([table.scales.get(name, 1.0) for name in names])
+        if role == "tau" and torque_unit is not None:
+            factors = np.array([torque_factor(torque_unit)])
         is_position = role in ("q", "q_cmd")
         if units.factors is not None and (is_position or (role in ("qd", "qdd") and not any(said))):
             factors = units.factors
