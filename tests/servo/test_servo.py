@@ -263,7 +263,7 @@ def test_a_dataset_at_rest_or_of_another_robot_is_refused(tmp_path, monkeypatch,
         words = f"armdyn identify so101 {name} {options} --signal command -o out"
         assert _follow(words, log, capsys, monkeypatch, tmp_path) == 2
         said = capsys.readouterr().err
-        assert reason in said and "armdyn excite ROBOT --static" in said
+        assert reason in said and "armdyn excite so101 --static" in said
         assert not (tmp_path / "out").exists()
 
 
@@ -322,6 +322,37 @@ def test_logs_without_commands_or_of_other_robots_are_refused() -> None:
     other = np.random.default_rng(0).standard_normal(log.q.shape).cumsum(axis=0) * 0.02
     with pytest.raises(armdyn.InputError, match="not the goal of these joints"):
         weigh(described(), replace(log, q_cmd=other))
+
+
+@pytest.mark.parametrize("later", [0, 1, 3])
+def test_copies_of_positions_are_no_goals(later: int) -> None:
+    log = made_log()
+    goals = np.vstack([log.q[later:], np.tile(log.q[-1:], (later, 1))])
+    with pytest.raises(armdyn.InputError, match="is a copy of the position"):
+        weigh(described(), replace(log, q_cmd=goals))
+
+
+def test_options_of_servos_say_that_a_log_has_no_commands(tmp_path, monkeypatch, capsys) -> None:
+    log = replace(made_log(), q_cmd=None)
+    words = "armdyn identify so101 log.csv --servo sts3215 -o out"
+    assert _follow(words, log, capsys, monkeypatch, tmp_path) == 2
+    assert "no commanded positions" in capsys.readouterr().err
+    words = "armdyn identify so101 log.csv --mass 0.1 -o out"
+    assert _follow(words, made_log(), capsys, monkeypatch, tmp_path) == 2
+    assert "--hung is missing: --mass" in capsys.readouterr().err
+
+
+def test_samples_at_a_limit_of_relative_targets_are_left_out() -> None:
+    log, limit = made_log(poses=40), 0.06
+    assert log.q_cmd is not None
+    error = np.clip(log.q_cmd - log.q, -limit, limit)
+    assert (np.abs(error[:, 1:3]) == limit).mean(axis=0).min() > 0.1
+    result = weigh(described(), replace(log, q_cmd=log.q + error), servo="sts3215")
+    assert result.verdicts[1:3] == ("passed",) * 2
+    assert (droop_error(result)[:2] < 0.04).all()
+    notes = [note for note in result.notes if "max_relative_target" in note]
+    assert any(note.startswith("Goals of shoulder_lift are at most 3.") for note in notes)
+    assert not any("max_relative_target" in note for note in weighed().notes)
 
 
 def test_logs_on_stops_or_of_one_pose_are_refused_with_what_to_record() -> None:

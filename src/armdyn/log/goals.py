@@ -50,6 +50,10 @@ LEAST_UNEXPLAINED = 0.002
 
 DEGREES = np.degrees(1.0)
 
+# A command is a copy of positions up to so many samples later if most of those in motion are equal
+# [rad or m]. A position in counts of an encoder meets its goal in a few per cent of samples.
+MOST_LATER, LEAST_COPIED, COPIED = 3, 0.5, 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class GoalMatch:
@@ -194,6 +198,25 @@ def goal_match(log: Log) -> GoalMatch:
             at = t[0] + step * np.arange(int((t[-1] - t[0]) / step + 0.5) + 1)
             pieces.append((_at(at, t, q), _at(at, t, goal)))
     return match_goals(pieces, step, log.joint_names)
+
+
+def copied_positions(log: Log) -> int | None:
+    """Return how many samples later positions equal the commands; None if they do not.
+
+    Some recorders store the next position, or the present one, as the action.
+
+    Args:
+        log: with `q_cmd`, of as many joints.
+    """
+    assert log.q_cmd is not None
+    moves = np.diff(log.q, axis=0) != 0.0
+    for later in range(MOST_LATER + 1):
+        rows = len(log.q) - max(later, 1)
+        goal, place, moving = log.q_cmd[:rows], log.q[later : rows + later], moves[:rows]
+        same = np.isclose(goal, place, rtol=0.0, atol=COPIED)[moving]
+        if same.size and same.mean() > LEAST_COPIED:
+            return later
+    return None
 
 
 def match_goals(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import Signature
@@ -12,7 +13,7 @@ import numpy as np
 from armdyn.arm.arm import Arm
 from armdyn.checks import checked_choice
 from armdyn.errors import InputError
-from armdyn.log.goals import goal_match
+from armdyn.log.goals import copied_positions, goal_match
 from armdyn.log.log import Log
 from armdyn.log.rows import is_in_file
 from armdyn.log.segments import segments
@@ -26,11 +27,17 @@ LEAST_CORRELATION, SLOPE_TOLERANCE = 0.8, 0.5
 # What torques are inferred from.
 SIGNALS = ("auto", "torque", "current", "command")
 
-RECORD = (
-    "Record 24 poses off the joint limits, each reached slowly from both sides: "
-    "armdyn excite ROBOT --static -o poses.csv."
-)
 
+def what_to_record(arm: Arm) -> str:
+    """Return which motion weighs an arm, as a sentence with the command that computes it."""
+    return (
+        "Record 24 poses off the joint limits, each reached slowly from both sides: "
+        f"armdyn excite {shlex.quote(arm.name)} --static -o poses.csv."
+    )
+
+
+# When a position is that is a copy of the command, by `copied_positions`.
+LATER = ("of the same sample", "of the next sample", "two samples later", "three samples later")
 
 # Arguments that apply to torques and currents only, and to commands only.
 TORQUE_ONLY = (
@@ -53,19 +60,27 @@ def by_command(logs: Sequence[object], arguments: Mapping[str, Any], identify: S
         InputError: `signal` is none of these, or an argument is one of the other signals.
     """
     signal = checked_choice(arguments["signal"], "signal", SIGNALS, error=InputError)
+
+    def first_of(names: Sequence[str]) -> str | None:
+        for name in names:
+            value, default = arguments[name], identify.parameters[name].default
+            same = isinstance(value, float | str | tuple) and value == default
+            if value is not default and not same:
+                return name
+        return None
+
+    servos = first_of(COMMAND_ONLY)
     weighed = signal == "command" or (
         signal == "auto"
-        and all(isinstance(x, Log) and x.tau is None and x.q_cmd is not None for x in logs)
+        and all(isinstance(x, Log) and x.tau is None for x in logs)
+        and (servos is not None or all(isinstance(x, Log) and x.q_cmd is not None for x in logs))
     )
-    others, why = COMMAND_ONLY, 'commands of position servos: add signal="command"'
+    other, why = servos, 'commands of position servos: add signal="command"'
     if weighed:
-        others, why = TORQUE_ONLY, 'torques or currents; with signal="command", leave it out'
-    for name in others:
-        value, default = arguments[name], identify.parameters[name].default
-        if value is not default and not (
-            isinstance(value, float | str | tuple) and value == default
-        ):
-            raise InputError(f"`{name}` is for {why}.", argument=name)
+        other = first_of(TORQUE_ONLY)
+        why = 'torques or currents; with signal="command", leave it out'
+    if other is not None:
+        raise InputError(f"`{other}` is for {why}.", argument=other)
     return weighed
 
 
@@ -103,7 +118,7 @@ def checked_servo_logs(
         flip: joints whose signs are turned.
         source: column that holds each joint.
     """
-    made = list[Log]()
+    made, record = list[Log](), what_to_record(arm)
     sign = np.ones(arm.n)
     sign[list(flip)] = -1.0
     for log in [logs] if isinstance(logs, Log) else logs:
@@ -127,7 +142,14 @@ def checked_servo_logs(
             raise InputError(
                 f"the log{where} has no commanded positions (`q_cmd`), and servo errors need them. "
                 "Record the goals that are sent to the servos, such as LeRobot's `action`. "
-                f"{RECORD}",
+                f"{record}",
+                argument=name,
+            )
+        later = copied_positions(log)
+        if later is not None:
+            raise InputError(
+                f"the command{where} is a copy of the position {LATER[later]}, not the goal that "
+                f"the servos received: it leaves no servo error. {record}",
                 argument=name,
             )
         follows = _follows(log)
@@ -136,7 +158,7 @@ def checked_servo_logs(
             wrong = "; ".join(f"{arm.joint_names[j]}: {match.why(j)}"
                               for j in np.flatnonzero(~follows).tolist())  # fmt: skip
             raise InputError(
-                f"the command is not the goal of these joints: {wrong}. {RECORD}", argument=name
+                f"the command is not the goal of these joints: {wrong}. {record}", argument=name
             )
         parts = [slice(part.start, part.stop) for part in segments(log)]
         q, goals = (x[:, list(source)] * sign for x in (log.q, log.q_cmd))

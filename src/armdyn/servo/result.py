@@ -18,8 +18,6 @@ from armdyn.checks import checked_flag, checked_path
 from armdyn.findings import Answer, Finding
 from armdyn.log.log import Log
 from armdyn.present.tables import Grid
-from armdyn.servo.call import Call, next_command
-from armdyn.servo.errors import droop_bars
 from armdyn.servo.files import actuated_mjcf, offset_texts, texts_of
 from armdyn.servo.model import Model, Values
 from armdyn.servo.offsets import Offsets
@@ -28,11 +26,13 @@ from armdyn.servo.prior import EXPECTED
 from armdyn.servo.replay import Replay, Servos, replayed
 from armdyn.servo.rows import Flags
 from armdyn.servo.servos import Servo
-from armdyn.servo.solve import Solution
+from armdyn.servo.solve import Solution, droop_bars
 from armdyn.servo.verdict import Evidence
 from armdyn.servo.words import (
     HEADS,
+    Call,
     joint_table,
+    next_command,
     plain_data,
     replay_table,
     scale_words,

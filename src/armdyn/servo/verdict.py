@@ -11,10 +11,9 @@ from armdyn.arrays import Array
 from armdyn.findings import Answer, Finding
 from armdyn.numerics import ratio
 from armdyn.servo.alternatives import DECISIVE, WANDERS, Reading
-from armdyn.servo.errors import SYSTEMATIC
 from armdyn.servo.model import Model
 from armdyn.servo.rows import Flags, Rows
-from armdyn.servo.solve import Solution, solve
+from armdyn.servo.solve import SYSTEMATIC, Solution, solve
 
 # The numbers of this module were set on logs of class A of `benchmarks/servo.py`; B and C of it
 # are the check.

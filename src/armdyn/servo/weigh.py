@@ -22,15 +22,13 @@ from armdyn.servo.alternatives import (
     wandering_share,
     weightless_gain,
 )
-from armdyn.servo.call import Call
-from armdyn.servo.errors import TEST_POSES, TEST_SHARE, covariance, droop_errors
-from armdyn.servo.logs import RECORD, checked_order, checked_servo_logs
+from armdyn.servo.logs import checked_order, checked_servo_logs, what_to_record
 from armdyn.servo.model import Model, Values, model_of
 from armdyn.servo.prior import EXPECTED, Gravity, gravity_of, random_poses
 from armdyn.servo.result import ServoResult
-from armdyn.servo.rows import Flags, Rows, joined, off_limits, rows_of
+from armdyn.servo.rows import Flags, Rows, error_limits, joined, off_limits, rows_of
 from armdyn.servo.servos import Servo, servo_named
-from armdyn.servo.solve import solve
+from armdyn.servo.solve import TEST_POSES, TEST_SHARE, covariance, droop_errors, solve
 from armdyn.servo.verdict import (
     CARRIES,
     FEWEST,
@@ -40,6 +38,7 @@ from armdyn.servo.verdict import (
     held_out_errors,
     held_out_rows,
 )
+from armdyn.servo.words import Call
 
 # Servos between these are looked for if neither the type nor the gain is stated [N m/rad]: from toy
 # servos to industrial drives.
@@ -155,7 +154,7 @@ def weigh(
         servo=kind,
         seconds=sum(log.duration for log in (*plain, *weighted)),
         off_stops=float(off.mean()),
-        notes=_notes(arm, loaded, scale),
+        notes=_notes(arm, loaded, scale, np.min([error_limits(log) for log in plain], axis=0)),
         call=Call(
             logs=tuple(log.source or "LOG" for log in plain),
             hung=tuple(log.source or "HUNG_LOG" for log in weighted),
@@ -178,7 +177,7 @@ def _check_enough(arm: Arm, rows: Rows, loaded: Flags, logs: Sequence[Log]) -> N
     raise InputError(
         f"too little can be weighed: at most {counts.max(initial=0)} rows of a joint that carries "
         f"gravity, {FEWEST} are needed; {off.mean():.0%} of the samples are off the joint limits. "
-        f"{RECORD}",
+        f"{what_to_record(arm)}",
         argument="logs",
     )
 
@@ -189,9 +188,11 @@ def _hung_parameters(arm: Arm, hung: bool, mass: float | None, at: ArrayLike | N
     if not hung and mass is None:
         return made
     if not hung or mass is None:
+        missing, there = ("hung_mass", "hung") if hung else ("hung", "hung_mass")
         raise InputError(
-            "`hung` and `hung_mass` belong together: a log with a known mass [kg] on the arm.",
-            argument="hung" if mass is not None else "hung_mass",
+            f"`{missing}` is missing: `{there}` fixes the scale of torques together with it, a "
+            "known mass [kg] on the arm and a log of it.",
+            argument=missing,
         )
     m = checked_positive(mass, "hung_mass", what="a mass [kg]")
     place = (0.0, 0.0, 0.0) if at is None else at
@@ -273,9 +274,14 @@ def _left_out(
     return tuple(made)
 
 
-def _notes(arm: Arm, loaded: Flags, scale: str) -> tuple[str, ...]:
-    """Return what a servo error can never show, a sentence each."""
-    made = list[str]()
+def _notes(arm: Arm, loaded: Flags, scale: str, clipped: Array) -> tuple[str, ...]:
+    """Return what is left out and what a servo error can never show, a sentence each."""
+    made = [
+        f"Goals of {name} are at most {np.degrees(limit):.1f}° from its positions, as a limit of "
+        "relative targets (max_relative_target) makes them; samples at this limit are left out."
+        for name, limit in zip(arm.joint_names, clipped.tolist(), strict=True)
+        if np.isfinite(limit)
+    ]
     if scale not in ("mass", "kp"):
         made.append(
             "The scale of torques and masses needs one known force: hang a known mass, or state "

@@ -113,8 +113,12 @@ class FitOptions:
     )
     servo: str | None = option("Type of the position servos: sts3215, dynamixel-x, ...", "TYPE")
     hung: Path | None = option("Log with a known mass on the arm (with --mass).", "LOG")
-    mass: float | None = option("Mass that hangs on the arm in --hung [kg].", "KG")
-    at: str | None = option("Where it hangs, in the tip frame [m].", "X,Y,Z", shown="0,0,0")
+    hung_mass: float | None = option(
+        "Mass that hangs on the arm in --hung [kg].", "KG", name="--mass"
+    )
+    hung_at: str | None = option(
+        "Where it hangs, in the tip frame [m].", "X,Y,Z", name="--at", shown="0,0,0"
+    )
     order: str | None = option(
         "Columns of the log (numbers from 1 or joint names) in the order of the arm.", "J,J"
     )
@@ -138,6 +142,7 @@ class FitOptions:
         if self.no_friction and self.friction not in (None, "false"):
             raise InputError("--friction and --no-friction contradict each other; give one.")
         flip, ignored, coupling, extra = self.flip, self.ignore_torque, self.coupling, self.extra
+        at = self.hung_at
         values = vars(self) | {
             "friction": False if self.no_friction else _friction(self.friction),
             "no_friction": None,
@@ -150,13 +155,10 @@ class FitOptions:
             "gain": numbers("gain", self.gain),
             "kp": numbers("kp", self.kp),
             "hung": None if self.hung is None else str(self.hung),
-            "hung_mass": self.mass,
-            "hung_at": None if self.at is None else separated("at", self.at, "X,Y,Z [m]", 3),
+            "hung_at": None if at is None else separated("at", at, "X,Y,Z [m]", 3),
             "order": None
             if self.order is None
             else [_joint(word) for word in self.order.split(",")],
-            "mass": None,
-            "at": None,
             "ignore_torque": None if ignored is None else [_joint(w) for w in ignored.split(",")],
             "dead_band": numbers("dead-band", self.dead_band),
             "weights": numbers("weights", self.weights),
