@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn_papers.catalogue.entry import Paper, not_tried, statement
+from armdyn_papers.catalogue.entry import Paper, statement
 from armdyn_papers.catalogue.shared_tests import COMPOSITES, ERRATA, PINOCCHIO, RANK
 from armdyn_papers.errata import minimal_sets
 
@@ -203,10 +203,11 @@ _SET = (
         _COMPARISON + "test_two_hundred_random_sets_of_fifty_arms_agree_with_ranks",
         _SETS + "test_khalil_gautier_set_is_ours_times_a_nonsingular_matrix",
     ),
-    not_tried(
+    statement(
         "example: Stanford arm", "its set is in an earlier work of the author",
-        "armdyn.Arm.minimal", _KNOWN,
-        note="that work was not at hand; here the arm has 33",
+        "armdyn.Arm.minimal", "papers.errata.minimal_sets:stanford", _KNOWN,
+        note="that work was not at hand: Theorem 5 gives 33 combinations, which is the rank",
+        check=minimal_sets.stanford,
     ),
     statement(
         "claim: it is the set of others in other terms", "Khalil, Gautier, Mayeda",

@@ -13,6 +13,7 @@ from armdyn_papers.catalogue.shared_tests import (
     RUN_AS_PRINTED,
     VERDICTS,
 )
+from armdyn_papers.studies.four_bar import closed_loop
 
 _HERE = "papers/tests/test_equations_mata.py::"
 _STUDY = "papers/tests/test_study.py::"
@@ -199,9 +200,14 @@ _EXAMPLES = (
         "counts. Compiled, in batches and for one state, composite bodies solved by UDUᵀ take less "
         "time for n = 3 to 12, articulated bodies from n = 6 on",
     ),
-    not_tried(
+    statement(
         "claim: it can be extended to closed loops", "without great effort",
-        note="armdyn is for serial arms",
+        "papers.studies.four_bar:TwoChains", "papers.studies.four_bar:crank_acceleration",
+        "papers/tests/test_trials.py::test_two_chains_make_the_four_bar_of_the_closed_form",
+        "papers/tests/test_trials.py::test_simulations_of_both_agree_and_keep_their_energy",
+        note="a four-bar from two chains and the Jacobians of their tips moves as one equation for "
+        "its crank says",
+        check=closed_loop,
     ),
 )  # fmt: skip
 

@@ -196,6 +196,16 @@ _COUNTS = (
         _DENOC + "test_each_joint_more_costs_the_recursion_the_same",
         note="below it from n = 6 on; the steps of 1997 are not in this paper",
     ),
+    statement(
+        "claim: O(n) pays by smoother motion", "section 1, after Cloutier, Pai and Ascher: "
+        "integration is faster, even for n < 12", "forward_dynamics: denoc",
+        "papers.studies.smoothness:evaluations", ERRATA,
+        "papers/tests/test_trials.py::"
+        "test_recursions_take_fewer_evaluations_of_a_badly_conditioned_arm_in_single_precision",
+        "papers/tests/test_trials.py::"
+        "test_evaluations_in_double_precision_do_not_depend_on_the_method",
+        note="their work was not at hand",
+    ),
 )  # fmt: skip
 
 PAPER = Paper(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armdyn_papers.tables.measured import TABLES
-from armdyn_papers.tables.printed import Formula, Measure, PrintedRow
+from armdyn_papers.tables.printed import Formula, Measure, PrintedRow, sum_of
 
 # The numbers of joints for which claims are tested.
 SMALLEST, LARGEST = 2, 30
@@ -102,6 +102,15 @@ def printed(reference: str, label: str, type: int = 1) -> Contender:
         if (row.label, row.type) == (label, type)
     )
     return Contender(label, row, row.measure if isinstance(row.measure, Measure) else None)
+
+
+def together(label: str, *parts: Contender) -> Contender:
+    """Return the contender that does all that some printed rows do."""
+    rows = [part.row for part in parts]
+    found = [row.formulas for row in rows if row and row.formulas]
+    assert len(found) == len(parts), f"{label}: a part prints no formula"
+    M, A = (sum_of([pair[k] for pair in found]) for k in (0, 1))
+    return Contender(label, PrintedRow(label, (M, A), {}, "the sum of printed rows"), None)
 
 
 def traced(quantity: str, method: str, *, only_here: bool = False) -> Contender:

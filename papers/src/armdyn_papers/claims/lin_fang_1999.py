@@ -6,7 +6,16 @@ and the printed formulas do not hold.
 
 from __future__ import annotations
 
-from armdyn_papers.claims.claim import LARGEST, Amount, Claim, Contender, Ranking, printed, traced
+from armdyn_papers.claims.claim import (
+    LARGEST,
+    Amount,
+    Claim,
+    Contender,
+    Ranking,
+    printed,
+    together,
+    traced,
+)
 from armdyn_papers.tables.printed import formula
 
 TABLE_VI, TABLE_VIII = "[LinFang1999] Table VI", "[LinFang1999] Table VIII"
@@ -24,6 +33,12 @@ def _others(k: int, type: int) -> tuple[Contender, ...]:
 
 def _minimal(k: int, type: int = 1) -> Contender:
     return printed(TABLE_VIII, f"Formulation {k}", type)
+
+
+def _whole(k: int) -> Contender:
+    """Return a formulation with the composite bodies of Table VII."""
+    name = f"Formulation {k} with Table VII"
+    return together(name, _given(k, 1), printed("[LinFang1999] Table VII", "Table VII"))
 
 
 KAWASAKI = tuple(printed(TABLE_VIII, f"Kawasaki et al. {k}") for k in ("I", "II"))
@@ -244,5 +259,22 @@ CLAIMS: tuple[Claim, ...] = (
         1,
         (_minimal(1),),
         (printed("[Lin1991] Table I", "Walker and Orin"),),
+    ),
+    *(
+        Ranking(
+            f"lin_fang_1999.f{k}_underestimated",
+            "section 1; section 2",
+            f"Formulation {k}, with Table VII, takes less than {work} counts for it",
+            1,
+            (_whole(k),),
+            (earlier,),
+            4,  # the n of Table VIII
+            8,
+        )
+        for k, work, earlier in (
+            (3, "[Lin1991]", printed("[Lin1991] Table I", "Renaud")),
+            (4, "[Lin1991]", printed("[Lin1991] Table I", "Fijany and Bejczy")),
+            (5, "the work of Kawasaki et al. (Algorithm I)", KAWASAKI[0]),
+        )
     ),
 )  # fmt: skip

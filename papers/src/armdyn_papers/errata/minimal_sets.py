@@ -15,6 +15,7 @@ import numpy as np
 
 from armdyn.algorithms.inertia_constants import inertia_constants
 from armdyn.algorithms.structure import Structure, structure
+from armdyn.arm.files import load
 from armdyn.minimal.check import random_states, rank, stacked_regressor, structural_regressor
 from armdyn.minimal.closed_form import closed_form, unit_links
 from armdyn_papers.errata.arm import Array, Posed, cross, posed
@@ -194,6 +195,16 @@ def delta_of_5() -> Evidence:
         disagreeing(arms, lambda x: theorem_5(x, True) == moving(x)),
         disagreeing(arms, lambda x: theorem_5(x, False) == moving(x)),
     )
+
+
+def stanford() -> Evidence:
+    """Compare the size of Theorem 5, as printed, with the rank for the Stanford arm."""
+    robot = load("stanford").robot
+    x, y, z = robot.gravity
+    arm = Posed(robot.joints, gravity=(x, y, z))
+    printed, seen = theorem_5(arm, printed=True), moving(arm)
+    what = f"minimal parameters of the Stanford arm, {printed} by Theorem 5, beside the rank"
+    return Evidence(what, abs(printed - seen), abs(theorem_5(arm, printed=False) - seen))
 
 
 def without_gravity() -> Evidence:

@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn_papers.errata.arm import Array, Posed, cross, difference, planar_bars, posed, skew
 from armdyn_papers.errata.erratum import Erratum, Evidence
+from armdyn_papers.studies.smoothness import smoother_recursions
 
 LENGTHS, MASSES = (0.5, 0.4, 0.3), (1.0, 2.0, 3.0)
 
@@ -347,5 +348,13 @@ ERRATA = (
         "claim: (46) times (48) is 1", "as printed", "with the squares and α'_13 corrected",
         "paper or copy", squares_48,
         quote=r"use eqs. (46) and (48) to verify that $\mathbf{I}\mathbf{I}^{-1} = \mathbf{1}$",
+    ),
+    Erratum(
+        "claim: O(n) pays by smoother motion",
+        "accelerations of O(n) recursions “are smooth functions of time”, so “numerical "
+        "integration is faster”",
+        "in single precision, of badly conditioned arms; else all methods take as many evaluations",
+        "paper", smoother_recursions,
+        quote=r"however, calculate the joint accelerations that are smooth functions of time",
     ),
 )  # fmt: skip

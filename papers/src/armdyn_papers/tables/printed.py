@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -28,6 +28,14 @@ class Formula:
 def formula(text: str, *coefficients: float | Fraction) -> Formula:
     """Make a formula; halves are exact as floats, sixths are given as fractions."""
     return Formula(text, tuple(Fraction(c) for c in coefficients))
+
+
+def sum_of(formulas: Sequence[Formula]) -> Formula:
+    """Return the sum of formulas."""
+    size = max(len(formula.coefficients) for formula in formulas)
+    padded = [(Fraction(0),) * (size - len(f.coefficients)) + f.coefficients for f in formulas]
+    text = " + ".join(f"({formula.text})" for formula in formulas)
+    return Formula(text, tuple(sum(column, Fraction(0)) for column in zip(*padded, strict=True)))
 
 
 @dataclass(frozen=True)
