@@ -18,7 +18,7 @@ class Target(NamedTuple):
 
 
 TARGETS: dict[str, Target] = {
-    "states": Target("fuzz.states", 927_000),
+    "states": Target("fuzz.states", 919_300),
     "urdf": Target("fuzz.robot_files", 5_500),
     "xacro": Target("fuzz.robot_files", 5_500),
     "mjcf": Target("fuzz.robot_files", 5_500),
@@ -27,6 +27,10 @@ TARGETS: dict[str, Target] = {
     "npz": Target("fuzz.log_files", 5_500),
     "mat": Target("fuzz.log_files", 5_500),
     "parquet": Target("fuzz.log_files", 5_500),
+    "hdf5": Target("fuzz.recordings", 2_200),
+    "mcap": Target("fuzz.recordings", 2_200),
+    "db3": Target("fuzz.recordings", 1_100),
+    "lerobot": Target("fuzz.recordings", 2_200),
     "commands": Target("fuzz.commands", 2_200),
     "dh": Target("fuzz.dh_tables", 5_500),
     "poses": Target("fuzz.poses", 20_000),

@@ -254,3 +254,9 @@ def test_numbers_outside_of_the_file_are_not_read(tmp_path: Path) -> None:
         file.create_virtual_dataset("position", layout)
     with pytest.raises(LogError, match="no positions"):
         Log.read(tmp_path / "a.h5")
+
+
+def test_names_of_groups_are_no_quantities(tmp_path: Path) -> None:
+    q = motion(60, 3)
+    file = written(tmp_path / "a.h5", {"a/b/qpos": q, "time": 0.02 * np.arange(60)})
+    np.testing.assert_allclose(armdyn.Log.read(file).q, q)

@@ -18,6 +18,7 @@ from armdyn.arrays import Array
 from armdyn.errors import LogError, shown
 from armdyn.log.arrays import JOINT_NAMES, check_inflation, is_time, sample_count
 from armdyn.log.columns import FASTEST, ROWS, SLOWEST, Table, assigned, one_line, rate_in
+from armdyn.log.recognition.names import NEEDS_JOINT
 from armdyn.log.recognition.patterns import understood
 
 # Wider datasets are images or features, not quantities of joints; they are never read.
@@ -227,7 +228,9 @@ def _by_last_word(datasets: Mapping[str, Any], said: set[str]) -> dict[str, Any]
     last = [name.rsplit("/", 1)[-1] for name in datasets]
     result: dict[str, Any] = {}
     for name, word in zip(datasets, last, strict=True):
-        plain = name not in said and understood(name) is None and last.count(word) == 1
+        whole = understood(name)  # "a/b/qpos" is no acceleration
+        is_unclear = whole is None or whole.word in NEEDS_JOINT
+        plain = name not in said and is_unclear and last.count(word) == 1
         result[word if plain and understood(word) is not None else name] = datasets[name]
     return result
 

@@ -90,6 +90,8 @@ def clock_of(table: Table, time: str, nanosec: str | None, unit: str | None) -> 
 
 # Time steps between episodes, and between joined logs: longer than any filter reaches.
 STEPS_BETWEEN = 100
+# Rows that show the time step: fewer than any block has, so that reading in blocks gives the same.
+GAP_ROWS = 1000
 
 
 class EpisodeClock:
@@ -110,7 +112,8 @@ class EpisodeClock:
         """
         begins = self._begins(numbers)
         if math.isnan(self._gap):
-            steps = np.diff(t)[~begins[1:]]
+            end = next(iter(np.flatnonzero(begins[1:])), len(t)) + 1  # of the first episode
+            steps = np.diff(t[:end][:GAP_ROWS])
             steps = steps[np.isfinite(steps) & (steps > 0.0)]
             self._gap = STEPS_BETWEEN * float(np.median(steps)) if len(steps) else 1.0
         starts = np.flatnonzero(begins)
