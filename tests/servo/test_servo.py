@@ -297,11 +297,12 @@ def test_an_integral_term_is_named() -> None:
     assert result.cause is not None and result.cause.kind == "integral"
 
 
-def test_a_wandering_command_is_named() -> None:
+@pytest.mark.parametrize("degrees", [3.0, 10.0])
+def test_a_wandering_command_is_named(degrees: float) -> None:
     log, rng = made_log(), np.random.default_rng(4)
     knots = np.arange(0.0, log.t[-1] + 6.0, 6.0)
     walk = [np.interp(log.t, knots, rng.standard_normal(len(knots))) for _ in range(6)]
-    wandering = replace(log, q_cmd=log.q_cmd + np.deg2rad(3.0) * np.array(walk).T)
+    wandering = replace(log, q_cmd=log.q_cmd + np.deg2rad(degrees) * np.array(walk).T)
     result = weigh(described(), wandering, servo="sts3215")
     assert result.verdict == "not passed"
     assert result.cause is not None and result.cause.kind == "command"

@@ -55,6 +55,7 @@ def test_links_stay_clear_all_the_way() -> None:
     arm = armdyn.load("so101")
     start = np.zeros(6)
     made = armdyn.excite_static(arm, 12, floor=0.0, self_collision=True, start=start, seed=3)
+    assert any("clearance=0.03" in note for note in made.notes)
     limits = limits_of(arm, None, None, None, None)
     space = surroundings_of(arm, limits, 0.0, None, True, None, 0.0).space
     _, q = made.sample(CHECK_RATE)
@@ -77,6 +78,9 @@ def test_files_have_the_goals_and_the_actions(motion, tmp_path) -> None:
         assert np.allclose(lift, factor * log.q[:, 1], atol=1e-9)
     shares = np.array([list(action.values()) for action in motion.actions(units="m100_100")])
     assert (np.abs(shares) < 100.0).all() and np.abs(shares).max() > 70.0
+    joint = armdyn.load("so101").robot.joints[5]
+    opening = 100.0 * (motion.sample(30.0)[1][:, 5] - joint.lower) / (joint.upper - joint.lower)
+    assert np.allclose(shares[:, 5], opening)
 
 
 def test_wrong_arguments_are_refused(motion) -> None:

@@ -74,7 +74,7 @@ def _servos(result: ServoResult) -> Grid:
     ]  # fmt: skip
     heads = (
         "joint", "servo", "stiffness [N m/rad]", "rotor inertia [kg m²]", "Coulomb friction [°]",
-        "stiction [°]", "friction per load", "gravity, rms droop [°]",
+        "band at rest [°]", "friction per load", "gravity, rms droop [°]",
     )  # fmt: skip
     return Grid(f"Servo, friction and gravity of {result.described.name}", heads, 2, tuple(rows))
 
@@ -86,14 +86,15 @@ def _replay(result: ServoResult) -> Html:
         return Html("")
     words = (
         f"Goals of {replay.t[-1]:.0f} s that were left out of the fit, simulated through the servo "
-        "law. Black: measured. Red: described arm on nominal servos. Blue: identified."
+        "law: simulated less measured positions. Black: ideal servos, at their goals at once. "
+        "Red: described arm on nominal servos. Blue: identified."
     )
     drawings = [
         tag("figure", scatter([], [
-                Trace(replay.t, np.degrees(q[:, j]), kind)
-                for q, kind in ((replay.measured, "is"), (replay.nominal, "said"),
+                Trace(replay.t, np.degrees((q - replay.measured)[:, j]), kind)
+                for q, kind in ((replay.goals, "is"), (replay.nominal, "said"),
                                 (replay.identified, "rest"))
-            ], "time [s]", f"{name}: measured and simulated positions [°]", name))
+            ], "time [s]", f"{name}: errors of simulated positions [°]", name))
         for j, name in enumerate(result.described.joint_names) if result.evidence.loaded[j]
     ]  # fmt: skip
     return section("Replay of left-out episodes", table.html(), sentence(words), _grid(drawings),

@@ -16,6 +16,7 @@ from armdyn.checks import checked_choice, checked_number, checked_path
 from armdyn.errors import InputError
 from armdyn.excitation.space import Space
 from armdyn.log.log import Log
+from armdyn.log.recognition.names import GRIPPER
 from armdyn.motion.joint_space import JointSpace
 from armdyn.present.tables import Grid
 from armdyn.writing import write_whole
@@ -99,7 +100,8 @@ class StaticMotion:
 
         Args:
             rate: of the loop [Hz].
-            units: "deg", "rad", or "m100_100": -100 to 100 over the range of each joint.
+            units: "deg", "rad", or "m100_100": -100 to 100 over the range of each joint, 0 to 100
+                of a gripper, as LeRobot has them.
 
         Returns:
             Dictionaries with a value for "JOINT.pos" of every joint.
@@ -122,7 +124,9 @@ class StaticMotion:
                     '`units` is "m100_100", which needs position limits of all joints.',
                     argument="units",
                 )
-            q = 200.0 * (q - (low + high) / 2.0) / (high - low)
+            grips = np.array([bool(GRIPPER.search(name)) for name in self.arm.joint_names])
+            share = (q - low) / (high - low)
+            q = np.where(grips, 100.0 * share, 200.0 * share - 100.0)
         elif units == "deg":
             q = np.where([joint.is_revolute for joint in joints], np.degrees(q), q)
         names = [f"{name}.pos" for name in self.arm.joint_names]

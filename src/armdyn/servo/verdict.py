@@ -35,8 +35,8 @@ FEWEST = 15
 # encoder [rad].
 CARRIES = float(np.deg2rad(0.15))
 
-# Where the residuals of all joints wander, another reading must make a row more likely by this
-# [nats]: a right one gains 0.09 and more, a wrong one 0.02.
+# Where servo errors of all joints wander, or carry no gravity, another reading must make a row more
+# likely by this [nats]: a right one gains 0.09 and more, a wrong one 0.02.
 READING_GAIN = 0.05
 
 # Gravity that makes a row less than this more likely [nats] is not in the servo error.
@@ -114,8 +114,10 @@ def findings_of(arm: Arm, evidence: Evidence) -> tuple[Finding, ...]:
     made = list[tuple[float, Finding]]()
     best = evidence.readings[0] if evidence.readings else None
     wanders = (evidence.wandering > WANDERS) & (evidence.held_out > PASSED) & evidence.loaded
+    all_wander = wanders.sum() == evidence.loaded.sum()
+    weightless = evidence.weightless > -LITTLE_GRAVITY
     least = DECISIVE
-    if wanders.sum() == evidence.loaded.sum():
+    if all_wander or weightless:
         least = max(least, READING_GAIN * float(evidence.rows[evidence.loaded].sum()))
     if best is not None and best.gain > least:
         flipped = [names[j] for j in best.flipped]
@@ -139,7 +141,7 @@ def findings_of(arm: Arm, evidence: Evidence) -> tuple[Finding, ...]:
         what = f"the servos have an integral term of about {time:g} s, which removes gravity"
         option = "record with the I gain at 0"
         made.append((gain, Finding("integral", what, error, error, option, (), (gain, time))))
-    elif evidence.weightless > -LITTLE_GRAVITY:
+    elif weightless and not all_wander:
         what = "servo errors carry no gravity: it is fed forward, or an integral term removes it"
         option = "record without feed-forward and with the I gain at 0"
         made.append((0.0, Finding("integral", what, error, error, option)))
