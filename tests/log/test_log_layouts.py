@@ -505,3 +505,13 @@ def test_ten_thousand_columns_are_refused_soon_and_shortly(tmp_path: Path) -> No
     with pytest.raises(LogError, match="and 9960 more") as caught:
         armdyn.Log.read(path)
     assert len(str(caught.value)) < 3000
+
+
+def test_shares_of_a_rated_torque_are_offered_as_torques_with_a_gain(tmp_path: Path) -> None:
+    columns = [*t("t"), *both("q{}", "q"), *both("Motor torque {} [%]", "load")]
+    path = written(tmp_path / "log.csv", columns)
+    log = armdyn.Log.read(path)
+    (note,) = [note for note in log.notes if "kept as load" in note]
+    said = ast.literal_eval(note.partition("columns=")[2].removesuffix("."))
+    assert log.tau is None
+    np.testing.assert_allclose(armdyn.Log.read(path, columns=said).tau, SI["load"])

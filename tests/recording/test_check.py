@@ -307,3 +307,16 @@ def test_a_long_log_is_checked_too(tmp_path) -> None:
 def test_another_number_of_joints_is_refused() -> None:
     with pytest.raises(armdyn.InputError, match="6 joints"):
         armdyn.check_log(clean(), armdyn.load("planar2"))
+
+
+def test_curves_are_cut_between_episodes_and_steps_have_no_rounding() -> None:
+    t = np.concatenate([0.02 * np.arange(5000), 500.0 + 0.02 * np.arange(300)])
+    q = np.sin(np.outer(t, [1.0, 2.0]))
+    log = Log(t, q, q_cmd=q, episodes=[slice(0, 5000), slice(5000, 5300)])
+    figure = armdyn.check_log(log, None).plot()
+    steps, *others = figure.subfigs[0].axes
+    assert steps.get_ylim() == pytest.approx((19.0, 21.0), abs=0.01)
+    for axes in (steps, *others):
+        for line in axes.lines:
+            assert np.isnan(line.get_ydata()).sum() in (1, 2)
+    assert "[rad]" in others[0].get_title()

@@ -220,7 +220,9 @@ class LogCheck:
         """
         if path is not None:
             check_picture(path)
-        figure = picture(self.log, (*self.faults, *self.remarks), self.title)
+        joints = self.arm.robot.joints if self.arm is not None else ()
+        slides = any(joint.kind == "prismatic" for joint in joints)
+        figure = picture(self.log, (*self.faults, *self.remarks), self.title, slides=slides)
         if path is not None:
             write_picture(figure, checked_path(path))
         return figure

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armdyn.arrays import Array
 from armdyn.log.log import Log
@@ -23,13 +24,14 @@ MEASURED, COMMANDED, FAULT, REMARK = "#0072b2", "0.35", "#d7301f", "#d08700"
 RIGHT = ("torque", "saturation", "droop")
 
 
-def picture(log: Log, faults: Sequence[Fault], title: str) -> Any:
+def picture(log: Log, faults: Sequence[Fault], title: str, *, slides: bool = False) -> Any:
     """Return a figure of Matplotlib: time steps, and positions and torques of every joint.
 
     Args:
         log: the recording.
         faults: faults and remarks; where they are is shaded, and joints are named in their colour.
         title: above the curves.
+        slides: whether joints of the arm slide.
     """
     lines = _lines(faults)
     with matplotlib().rc_context({"font.size": 8}):
@@ -38,7 +40,7 @@ def picture(log: Log, faults: Sequence[Fault], title: str) -> Any:
         top, bottom = figure.subfigures(
             2, 1, height_ratios=[height - 0.3 - 0.17 * len(lines), 0.3 + 0.17 * len(lines)]
         )
-        _draw(top, log, faults)
+        _draw(top, log, faults, slides)
         figure.suptitle(plain_text(title), fontsize=9)
         for k, (words, colour) in enumerate(lines):
             bottom.text(
@@ -48,13 +50,15 @@ def picture(log: Log, faults: Sequence[Fault], title: str) -> Any:
     return figure
 
 
-def _draw(figure: Any, log: Log, faults: Sequence[Fault]) -> None:
-    right, label = _right_column(log)
+def _draw(figure: Any, log: Log, faults: Sequence[Fault], slides: bool) -> None:
+    right, label = _right_column(log, slides)
+    starts = np.array([one.start for one in log.episodes[1:]], dtype=np.int64)
+    begins = np.asarray(log.t)[starts]
     columns = 1 if right is None else 2
     grid = figure.add_gridspec(log.n + 1, columns, height_ratios=[0.6, *([1.0] * log.n)])
     steps = figure.add_subplot(grid[0, :])
     middle = 0.5 * (log.t[1:] + log.t[:-1])
-    _line(steps, middle, 1e3 * np.diff(log.t), MEASURED)
+    _line(steps, middle, _time_steps(steps, log, starts), begins, MEASURED)
     steps.set_ylabel("step [ms]")
     for fault in faults:
         if not fault.joints:
@@ -63,10 +67,10 @@ def _draw(figure: Any, log: Log, faults: Sequence[Fault]) -> None:
     for j, name in enumerate(log.joint_names):
         axes = [figure.add_subplot(grid[j + 1, k], sharex=steps) for k in range(columns)]
         if log.q_cmd is not None:
-            _line(axes[0], log.t, log.q_cmd[:, j], COMMANDED, linestyle="--")
-        _line(axes[0], log.t, log.q[:, j], MEASURED)
+            _line(axes[0], log.t, log.q_cmd[:, j], begins, COMMANDED, linestyle="--")
+        _line(axes[0], log.t, log.q[:, j], begins, MEASURED)
         if right is not None:
-            _line(axes[1], log.t, right[:, j], MEASURED)
+            _line(axes[1], log.t, right[:, j], begins, MEASURED)
         for fault in faults:
             for one in axes if not fault.joints else ():
                 _shade(one, fault)
@@ -80,7 +84,8 @@ def _draw(figure: Any, log: Log, faults: Sequence[Fault]) -> None:
         colour = {None: "black", False: FAULT, True: REMARK}[worst]
         axes[0].set_ylabel(plain_text(_short(name)), color=colour)
         fields.append(axes)
-    first = "position" if log.q_cmd is None else "position (dashed: command)"
+    first = f"position [{'rad, m' if slides else 'rad'}]"
+    first += "" if log.q_cmd is None else " (dashed: command)"
     fields[1][0].set_title(first, fontsize=8)
     if columns == 2:
         fields[1][1].set_title(label, fontsize=8)
@@ -93,27 +98,46 @@ def _draw(figure: Any, log: Log, faults: Sequence[Fault]) -> None:
         one.margins(x=0.01)
 
 
-def _right_column(log: Log) -> tuple[Array | None, str]:
+def _right_column(log: Log, slides: bool) -> tuple[Array | None, str]:
     """Return the signal of the right column, and its name."""
+    angle, torque = ("rad, m", "N m, N") if slides else ("rad", "N m")
     if log.tau is not None:
-        return log.tau, log.effort
+        return log.tau, "current [A]" if log.effort == "current" else f"torque [{torque}]"
     if log.q_cmd is not None:
-        return log.q_cmd - log.q, "command minus position"
-    return (log.qd, "measured velocity") if log.qd is not None else (None, "")
+        return log.q_cmd - log.q, f"command minus position [{angle}]"
+    return (log.qd, f"measured velocity [{angle} / s]") if log.qd is not None else (None, "")
+
+
+def _time_steps(axes: Any, log: Log, starts: NDArray[np.int64]) -> Array:
+    """Return the time steps within episodes [ms], and set limits that do not show rounding."""
+    steps = 1e3 * np.diff(log.t)
+    steps[starts - 1] = np.nan  # between episodes
+    usual = float(np.nanmedian(steps)) if np.isfinite(steps).any() else 1.0
+    low, high = (pick(steps, initial=usual) for pick in (np.fmin.reduce, np.fmax.reduce))
+    room = 0.05 * usual
+    axes.set_ylim(low - room, high + room)
+    axes.ticklabel_format(axis="y", useOffset=False)
+    return steps
 
 
 def _column_of(fault: Fault, columns: int) -> int:
     return int(columns == 2 and any(word in fault.kind for word in RIGHT))
 
 
-def _line(axes: Any, t: Array, values: Array, colour: str, **style: Any) -> None:
-    """Draw a curve; of a long one, the lowest and highest value of every group of samples."""
+def _line(axes: Any, t: Array, values: Array, begins: Array, colour: str, **style: Any) -> None:
+    """Draw a curve, cut where episodes begin.
+
+    Of a long one, the lowest and highest value of every group of samples are drawn.
+    """
     every = -(-len(t) // MOST_POINTS)
     if every > 1:
         count = len(t) // every * every
         groups = values[:count].reshape(-1, every)
-        values = np.stack([groups.min(axis=1), groups.max(axis=1)], axis=1).ravel()
+        ends = [np.fmin.reduce(groups, axis=1), np.fmax.reduce(groups, axis=1)]
+        values = np.stack(ends, axis=1).ravel()
         t = np.repeat(t[:count:every], 2)
+    cuts = np.flatnonzero(np.diff(np.searchsorted(begins, t, side="right"))) + 1
+    t, values = (np.insert(np.asarray(x, np.float64), cuts, np.nan) for x in (t, values))
     axes.plot(t, values, color=colour, linewidth=0.8, **style)
 
 

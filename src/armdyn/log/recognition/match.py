@@ -144,7 +144,13 @@ def matched(
     names = {k: v for k, v in result.items() if v}
     used = [time, *(name for listed_names in names.values() for name in listed_names)]
     likely = {} if effort in names or torque == "none" else likely_effort(table, labels, used)
-    if likely:
+    if effort not in names and "load" in names and torque != "none":
+        option = in_python({"tau": pattern_of(names["load"], [*table.columns])})
+        notes.append(
+            f"{few(names['load'])} are numbers of the drives, kept as load, not torques. With the "
+            f"torque per unit of each drive, `gain`, they can be: {option}."
+        )
+    elif likely:
         notes.append(f"no torques or currents are recognised; {in_python(likely)} may be right.")
     return Matched(time, nanosec, episode, names, wanted, effort, optional, notes)
 
