@@ -441,6 +441,18 @@ def test_more_joints_than_those_of_the_arm_are_offered_from_the_first(tmp_path: 
     np.testing.assert_allclose(log.q, waves(width=4)[:, :2])
 
 
+def test_files_that_were_not_fetched_are_named(tmp_path: Path) -> None:
+    simulated.write_dataset(tmp_path, "v2.1", "deg", LENGTHS)
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    (tmp_path / "run.csv").write_text(pointer)
+    part = tmp_path / "data" / "chunk-000" / "episode_000002.parquet"
+    part.write_text(pointer)
+    for path in (tmp_path, tmp_path / "run.csv", part):
+        for read in (armdyn.Log.read, armdyn.Log.stream):
+            with pytest.raises(armdyn.LogError, match="git lfs pull"):
+                read(path)
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
 def test_truncated_files_are_told(tmp_path: Path, version: str, share: float) -> None:

@@ -143,7 +143,21 @@ def format_read(path: Path) -> LogFormat:
         raise LogError(path, f"{path.suffix.lower()} files are not read. {read_in_words()}")
     if not check_regular(path, "a log", LogError):
         raise LogError(path, "there is no such file.")
+    check_content(path)
     return found[0]
+
+
+# What a file of a repository begins with whose content has not been fetched.
+POINTER = b"version https://git-lfs.github.com/"
+
+
+def check_content(path: Path) -> None:
+    """Raise an error if a file only names its content, as in a clone without Git LFS."""
+    with path.open("rb") as file:
+        if file.read(len(POINTER)) == POINTER:
+            raise LogError(
+                path, "is a pointer of Git LFS, not the file itself. Fetch it: git lfs pull."
+            )
 
 
 def dataset_of(path: Path) -> Path | None:

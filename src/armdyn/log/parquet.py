@@ -15,11 +15,13 @@ from armdyn.errors import LogError
 from armdyn.log.arrays import JOINT_NAMES, check_inflation
 from armdyn.log.columns import ROWS, Table, one_line
 from armdyn.log.footers import values_by_column
-from armdyn.log.formats import WrittenColumns
+from armdyn.log.formats import WrittenColumns, check_content
 
 if TYPE_CHECKING:
     from armdyn.log.log import Log
 
+# Larger files [bytes] are no pointers of Git LFS.
+LARGEST_POINTER = 1024
 # Rows that are written together.
 GROUP = 1 << 20
 
@@ -62,6 +64,8 @@ def opened(path: Path, *, is_checked: bool = False) -> Generator[tuple[Any, Any]
     """Yield pyarrow and the open file, if its size is plausible or was checked."""
     arrow, parquet = _arrow()
     try:
+        if path.stat().st_size < LARGEST_POINTER:
+            check_content(path)
         with parquet.ParquetFile(path) as file:
             if not is_checked:
                 check_inflation(path, declared_bytes(path, file))
