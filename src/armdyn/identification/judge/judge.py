@@ -37,6 +37,10 @@ VERIFIED_GAIN = 0.5
 # What chance explains: this many standard deviations.
 CHANCE = 2.0
 
+# A gain is probably wrong this many standard deviations from 1. Chance puts one joint in 80 there,
+# so one arm of six joints in 13 (at two deviations it were one in 4).
+LIKELY = 2.5
+
 
 @dataclass(frozen=True, eq=False)
 class Judged:
@@ -215,7 +219,7 @@ def gain_measures(
         checked[j] = c + CHANCE * float(tested.deviations[0])
         unknown[j] = tested.change[j] * checked[j] / max(c, 1e-12)
         low, high = hypotheses.SCALES
-        if c > CHANCE * float(tested.deviations[0]) and low < scale < high:
+        if c > LIKELY * float(tested.deviations[0]) and low < scale < high:
             likely[j] = abs(1.0 / scale - 1.0) * whole[j]
         if tested.counts:
             gain[j] = tested.change[j]

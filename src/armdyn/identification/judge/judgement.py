@@ -48,7 +48,7 @@ class Measures:
         bent: the term of these that changes them most, in words.
         gain: change of predictions there if the drive's gain is fitted, where the data show it.
         gain_likely: change of the joint's whole torque there, friction included, by the estimate of
-            the gain, where that is two standard deviations from 1 and can be believed.
+            the gain, where that is far from 1 beside its standard deviation and can be believed.
         gain_unknown: largest change by a gain that the data allow, whether they show one or not:
             the estimate and twice its standard deviation.
         gain_checked: how far the gain may be from 1, the estimate and twice its standard deviation;
