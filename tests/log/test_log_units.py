@@ -126,3 +126,17 @@ def test_the_unit_of_torques_is_an_option(tmp_path: Path) -> None:
     slider = armdyn.Arm(armdyn.Robot([armdyn.Joint(name="a", kind="prismatic")]))
     with pytest.raises(InputError, match="forces"):
         Log.read(path, joints=slider, torque_unit="mN m")
+
+
+def test_two_rows_show_the_unit_of_time_in_blocks_too(tmp_path: Path) -> None:
+    path = written(tmp_path, text("Time,q_a,tau_a", "0,0,1", "100000,1,2"))
+    for log in (Log.read(path), Log.stream(path)):
+        np.testing.assert_allclose(np.asarray(log.t), [0.0, 0.1])
+        assert any("[us]" in note for note in log.notes)
+
+
+def test_text_in_the_column_of_time_is_an_error_with_its_line(tmp_path: Path) -> None:
+    path = written(tmp_path, text("t,q_a,tau_a", "0,0,1", "x,1,2"))
+    for read in (Log.read, Log.stream):
+        with pytest.raises(armdyn.LogError, match=r"line 3.*'x'"):
+            read(path)

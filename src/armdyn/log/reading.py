@@ -314,13 +314,24 @@ def _tables(file: Path, options: ReadOptions) -> Iterator[Table]:
 
 
 def _with_rows(tables: Iterator[Table]) -> Table:
-    """Return the first table that has rows; blocks of a text file may end after its header."""
+    """Return the first table with rows that show a time step.
+
+    Blocks of a text file may end after its header, or after its first row.
+    """
     table = next(tables)
-    while not any(map(len, table.columns.values())):
+    while (rows := max(map(len, table.columns.values()), default=0)) < 2:
         following = next(tables, None)
         if following is None:
             break
         following.notes[:0] = table.notes
+        if rows:
+            following.text = {**table.text, **following.text}
+            following.columns = {
+                name: np.concatenate([column, following.columns[name]])
+                for name, column in table.columns.items() if name in following.columns
+            }  # fmt: skip
+            if table.lines is not None and following.lines is not None:
+                following.lines = np.concatenate([table.lines, following.lines])
         table = following
     return table
 

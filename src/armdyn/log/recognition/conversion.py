@@ -32,8 +32,9 @@ def numbers_of(table: Table, role: str, match: Matched) -> list[Array]:
         if name in table.text:
             cell, line = table.text[name]
             raise LogError(table.path, f"{name!r} is {shown(cell)}, not a number.", line)
-    rows = len(table.columns[match.time])  # "" is an effort that a joint lacks
-    return [table.columns[name] if name else np.zeros(rows) for name in match.names[role]]
+    rows = max(map(len, table.columns.values()), default=0)
+    missing = np.zeros(0 if all(match.names[role]) else rows)  # an effort that a joint lacks
+    return [table.columns[name] if name else missing for name in match.names[role]]
 
 
 def joint_count(table: Table, match: Matched) -> int:
