@@ -185,7 +185,7 @@ VERDICTS_AT_6 = {
     "[Lin1991] Table I": {
         ("Walker and Orin", 1): "beaten",
         ("Renaud", 1): "beaten",
-        ("Lin (1990)", 1): "not measured",
+        ("Lin (1990)", 1): "above",
         ("Fijany and Bejczy", 1): "beaten",
         ("Present", 1): "beaten",
     },

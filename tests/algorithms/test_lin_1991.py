@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+import armdyn
 from armdyn import generic
 from armdyn.algorithms import lin_1991
 from armdyn.algorithms.table import QUANTITIES
@@ -133,3 +134,10 @@ def test_any_origin_gives_the_same_matrix() -> None:
         chain, q = chain_of(robot), random_state(robot)["q"]
         for k in range(1, robot.n + 1):
             assert relative_error(lin_1991.mass_matrix(chain, q, origin=k), H(chain, q)) < 1e-12
+
+
+def test_the_earlier_method_takes_about_what_table_i_prints() -> None:
+    for n in range(3, 9):
+        found = armdyn.operation_counts("mass_matrix", "lin_1990", n)
+        assert abs(found.mul / ((7 * n**3 + 99 * n**2 - 214 * n) / 6 + 19) - 1) < 0.01
+        assert found.add < n**3 + 13.5 * n**2 - 28.5 * n + 14

@@ -347,7 +347,7 @@ def test_listed_methods_of_the_papers_exist() -> None:
     expected = {
         "mass_matrix": [
             *(f"lin_fang_{k}" for k in range(1, 6)), "lin_fang_1_minimal", "lin_fang_2_minimal",
-            "lin_1991", "renaud", "walker_orin", "gibbs_appell", "denoc", "split",
+            "lin_1990", "lin_1991", "renaud", "walker_orin", "gibbs_appell", "denoc", "split",
         ],
         "inverse_dynamics": ["gibbs_appell", "gibbs_appell_sums", "newton_euler", "second_moment"],
         "bias": ["gibbs_appell", "newton_euler", "second_moment", "lin_1991"],

@@ -24,7 +24,7 @@ from armdyn.algorithms.vector import (
     scale,
     symmetric_full,
 )
-from armdyn.robot.chain import Chain, Vector
+from armdyn.robot.chain import Chain, Link, Vector
 from armdyn.scalar import Scalar
 
 
@@ -60,16 +60,26 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
     D: Matrix = [[0.0] * (j + 1) for j in range(n)]
     for i, joints in enumerate(joint_axes(chain, frames(chain, q)), 1):
         link = chain[i]
-        turns = [joint.u if joint.rotational else ZERO for joint in joints]
-        moves = [
-            cross(joint.u, add(joint.s, link.c)) if joint.rotational else joint.u
-            for joint in joints
-        ]
+        turns, moves = partial_derivatives(link, joints)
         for j, (turn, move) in enumerate(zip(turns, moves, strict=True)):
             moment, force = apply(link.I, turn), scale(link.m, move)
             for k in range(j + 1):
                 D[j][k] = D[j][k] + dot(moves[k], force) + dot(turns[k], moment)
     return diagonal_with_rotors(symmetric_full(D), chain)
+
+
+def partial_derivatives(
+    link: Link, joints: Sequence[JointAxis]
+) -> tuple[list[Vector], list[Vector]]:
+    """Return the derivatives of a link's angular velocity, and of that of its centre, by rates.
+
+    They are those of its accelerations by joint accelerations, too.
+    """
+    turns = [joint.u if joint.rotational else ZERO for joint in joints]
+    moves = [
+        cross(joint.u, add(joint.s, link.c)) if joint.rotational else joint.u for joint in joints
+    ]
+    return turns, moves
 
 
 def joint_axes(chain: Chain, F: Sequence[Frame]) -> Iterator[list[JointAxis]]:

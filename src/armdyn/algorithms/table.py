@@ -29,6 +29,9 @@ QUANTITIES: dict[str, Quantity] = {
                 "[LinFang1999] Tables II and VII, (32)",
                 race=False,
             ),
+            "lin_1990": Method(
+                "lin_1990:mass_matrix", "an earlier method, [Lin1991] section 1", race=False
+            ),
             "lin_1991": Method("lin_1991:mass_matrix", "[Lin1991] (12)", race=False),
             "renaud": Method("renaud:mass_matrix", "[Renaud1986]; [Lin1991] Appendix", race=False),
             "walker_orin": Method(

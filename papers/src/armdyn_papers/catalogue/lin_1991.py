@@ -182,8 +182,8 @@ _ALGORITHM = (
         "Table I", "operations of five algorithms for the inertia matrix",
         "armdyn.operation_counts", "papers.tables.lin_1991:TABLE_I", NUMBERS, AS_PRINTED, VERDICTS,
         _LESS,
-        note="every number agrees with its formula; Lin (1990) is quoted without equations and not "
-        "measured",
+        note="every number agrees with its formula; Lin (1990) is only described, and `lin_1990` "
+        "is written by that",
     ),
     statement(
         "Table II", "operations of three algorithms for the bias vector",

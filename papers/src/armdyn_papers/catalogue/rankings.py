@@ -90,7 +90,9 @@ LIN_1991: tuple[Entry, ...] = (
     ),
     statement(
         "claim: Lin (1990) is cheapest up to four joints", "beside the four others of Table I",
-        _TESTED, "lin_1991.matrix_up_to_4", note="by quoted counts; its equations are not printed",
+        _TESTED, "lin_1991.matrix_up_to_4", "mass_matrix: lin_1990",
+        "algorithms.lin_1990:mass_matrix",
+        note="its equations are not printed, only described",
     ),
     statement(
         "claim: one fixed point is cheaper than centres of mass", "as Walker and Orin take them",

@@ -74,7 +74,9 @@ TABLE_I = PrintedTable(
                 formula("n³ + 13.5n² − 28.5n + 14", 1, 13.5, -28.5, 14),
             ),
             printed(N, (23, 92, 215, 399, 651, 978, 1387), (19, 77, 180, 334, 545, 819, 1162)),
-            "an earlier algorithm that [Lin1991] quotes without its equations",
+            Measure("mass_matrix", "lin_1990"),
+            prints_lines=False,
+            note="[Lin1991] describes the method in a sentence, without its equations",
         ),
         PrintedRow(
             "Fijany and Bejczy",
