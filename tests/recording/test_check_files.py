@@ -55,6 +55,13 @@ def test_faults_make_the_status_1_and_json_has_them(folder: Path, monkeypatch, c
     assert status == 1 and "torque sign" in out and "--flip 1,2" in out
 
 
+def test_notes_name_options(folder: Path, monkeypatch, capsys) -> None:
+    log = Log.read("run.csv")
+    np.savez("angles.npz", t=log.t, position=log.q, tau=log.tau)
+    _, _, err = run(monkeypatch, capsys, "angles.npz")
+    assert "--units rad" in err and "units=" not in err
+
+
 def test_pictures_of_one_and_of_several(folder: Path, monkeypatch, capsys) -> None:
     assert run(monkeypatch, capsys, "run.csv", "--out", "one.svg")[0] == 0
     assert (folder / "one.svg").read_text().startswith("<?xml")

@@ -17,7 +17,7 @@ from armdyn.cli.console import (
     progress_bar,
     show,
 )
-from armdyn.cli.option_names import argument, error_in_options, option
+from armdyn.cli.option_names import argument, error_in_options, in_options, option
 from armdyn.cli.options.log import LogOptions, keep_inputs
 from armdyn.cli.options.robot import own_description, robot_file
 from armdyn.errors import ArmdynError, InputError, LogError, LogWarning, RobotWarning
@@ -92,10 +92,12 @@ def _checked(file: Path, arm: Arm | None, reading: LogOptions) -> LogCheck:
     except LogError as error:
         if arm is not None or own is None:
             raise
-        complain(f"note: its robot description does not fit: {error} Checked without.")
+        complain(
+            f"note: its robot description does not fit: {error_in_options(error)} Checked without."
+        )
         one = check_file(file, None, reading.arguments(0))
     for note in one.log.notes:
-        complain(f"note: {file}: {note}")
+        complain(f"note: {file}: {in_options(note)}")
     return one
 
 
