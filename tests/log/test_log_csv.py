@@ -258,7 +258,9 @@ def test_hostile_files_are_refused_in_words(tmp_path: Path, content: bytes, word
 def test_paths_that_are_no_logs(tmp_path: Path) -> None:
     assert "no such file" in str(fault(tmp_path / "none.csv"))
     assert "is a folder" in str(fault(tmp_path))
-    assert "not read" in str(fault(written(tmp_path, "x", "run.xlsx")))
+    assert "not read. Save the sheet as CSV" in str(fault(written(tmp_path, "x", "run.xlsx")))
+    assert "not read. Logs are .csv" in str(fault(written(tmp_path, "x", "run.doc")))
+    assert f"--src {tmp_path / 'a.bag'} --dst a" in str(fault(written(tmp_path, "x", "a.bag")))
     for wrong in ("", 3, None):
         with pytest.raises(InputError, match=facts("path")):
             Log.read(wrong)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,6 +129,19 @@ FORMATS: list[LogFormat] = [
 ]
 
 
+# How to convert files that are not read.
+ADVICE = {
+    ".bag": "Convert this recording of ROS 1 by the package rosbags, and read the folder: "
+    "rosbags-convert --src FILE --dst STEM",
+    ".xlsx": "Save the sheet as CSV.",
+    ".xls": "Save the sheet as CSV.",
+    ".ods": "Save the sheet as CSV.",
+    ".gz": "Unpack it: gunzip --keep FILE",
+    ".zip": "Unpack it: unzip FILE",
+    ".zst": "Unpack it: unzstd FILE",
+}
+
+
 def format_read(path: Path) -> LogFormat:
     """Return the format of an existing log file, or of a folder that is one log.
 
@@ -140,7 +154,10 @@ def format_read(path: Path) -> LogFormat:
         raise LogError(path, f"is a folder. {logs_in_words(path)}")
     found = reading(FORMATS, path)
     if not found:
-        raise LogError(path, f"{path.suffix.lower()} files are not read. {read_in_words()}")
+        suffix = path.suffix.lower()
+        fix = ADVICE.get(suffix, "")
+        fix = fix.replace("FILE", shlex.quote(str(path))).replace("STEM", shlex.quote(path.stem))
+        raise LogError(path, f"{suffix} files are not read. {fix or read_in_words()}")
     if not check_regular(path, "a log", LogError):
         raise LogError(path, "there is no such file.")
     check_content(path)
