@@ -640,3 +640,48 @@ def test_the_gripper_of_a_file_is_that_of_the_arm(tmp_path: Path) -> None:
     path = small(tmp_path, {STATE: waves()}, {STATE: ["joint_1.pos", "joint_2.pos", "gripper.pos"]})
     log = both_ways(path, joints=("jointGripper", "joint1", "joint2"))[0]
     np.testing.assert_array_equal(log.q, waves()[:, [2, 0, 1]])
+
+
+# Names that recorders of other arms use, around those of the joints of an SO-101.
+FORMS = {
+    "koch and SO-100 of version 2": ("main_{}", "v2.1", "deg"),
+    "SO-101": ("{}.pos", "v3.0", "m100_100"),
+    "LeKiwi": ("arm_{}.pos", "v3.0", "m100_100"),
+    "upper case": ("{}.POS", "v3.0", "deg"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_names_of_recorders_go_to_the_joints_of_the_arm(tmp_path: Path, name: str) -> None:
+    form, version, units = FORMS[name]
+    arm = armdyn.load("so101")
+    steps, goals = simulated.frames_of(0, 300)
+    names = [form.format(joint) for joint in simulated.NAMES]
+    vectors = {STATE: steps, "action": goals}
+    columns = {key: simulated.in_units(x, units) for key, x in vectors.items()}
+    if name == "LeKiwi":  # the velocity of its base
+        names += ["x.vel", "y.vel", "theta.vel"]
+        columns = {key: np.hstack([x, waves(300)]) for key, x in columns.items()}
+    path = small(tmp_path, columns, dict.fromkeys(columns, names), version)
+    log = both_ways(path, joints=arm)[0]
+    assert log.joint_names == arm.joint_names and log.q_cmd is not None
+    q = steps * 2.0 * np.pi / 4096
+    off = log.q - q
+    np.testing.assert_allclose(off, np.broadcast_to(off[0], off.shape), atol=1e-3)
+    assert np.abs(off[0, :4]).max() < 0.01  # only normalised positions have another zero
+
+
+def test_positions_beside_a_pose_in_features_of_their_own(tmp_path: Path) -> None:
+    axes = {"axes": [f"joint_{k}" for k in range(3)]}
+    pose = ["x", "y", "z", "roll", "pitch", "yaw"]
+    columns = {
+        "observation.state.joint_position": waves(),
+        "observation.state.cartesian_position": waves(width=6),
+        "observation.state.gripper_position": waves(width=1),
+        "action.joint_velocity": waves(), "action.joint_position": waves(),
+    }  # fmt: skip
+    names = {"observation.state.cartesian_position": pose}
+    path = small(tmp_path, columns, {key: names.get(key, axes) for key in columns})
+    log = both_ways(path)[0]
+    assert log.n == 3 and log.q_cmd is not None
+    np.testing.assert_allclose(log.q, waves(), atol=1e-6)
