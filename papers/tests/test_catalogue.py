@@ -66,6 +66,48 @@ def test_numbers_of_equations_are_those_of_the_text(paper: Paper) -> None:
     assert not missing, sorted(missing)
 
 
+# Tables, figures, theorems and the like of each paper.
+ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII")
+ITEMS = {
+    "lin_fang_1999": [*(f"Table {k}" for k in ROMAN), "Theorem 1"],
+    "lin_1991": ["Table I", "Table II", "Fig. 1", "Fig. 2", "Fig. 3", "Fig. A1"],
+    "saha_1999": ["Fig. 1", "Fig. 2", "Fig. 3"],
+    "lin_1994": [
+        "Fig. 1", "Fig. 2", "Definition 1", "Definition 2", "Corollary 6", "Lemma A1", "Lemma A2",
+        *(f"Theorem {k}" for k in range(1, 6)), *(f"Property {k}" for k in range(1, 5)),
+    ],
+    "mata_2002": [*(f"Table {k}" for k in range(1, 8)), *(f"Fig. {k}" for k in range(1, 5))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_every_table_figure_and_theorem_is_in_exactly_one_entry(name: str) -> None:
+    places = [entry.place for entry in PAPERS[name].entries]
+    for item in ITEMS[name]:
+        found = [place for place in places if re.search(rf"{re.escape(item)}(?!\w)", place)]
+        assert len(found) == 1, (item, found)
+    listed = re.findall(
+        r"(?:Table|Fig\.|Theorem|Property|Corollary|Lemma|Definition) A?\w+", " ".join(places)
+    )
+    assert sorted(listed) == sorted(ITEMS[name])
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_tables_figures_and_theorems_are_those_of_the_text(name: str) -> None:
+    sentence, _ = KNOWN[name]
+    text = paper_with(sentence)
+    captions = set(re.findall(r"^\W*(?:Table|Fig\.|Figure) ?([AIVXl\d]+)[.:]?(?= ?\W)", text, re.M))
+    captions -= {"11", "Al", "A"}  # misread: Table II and Figure A1 of [Lin1991]
+    heads = re.findall(
+        r"(?:^|\W)(Theorem|Corollary|Property|Definition) (\d)[. ]+\W*[(*A-Z\\]", text
+    )
+    known = " ".join(ITEMS[name])
+    assert all(re.search(rf" {caption}(?!\w)", known) for caption in captions), captions
+    elsewhere = {("Corollary", "6")} if name == "lin_fang_1999" else set[tuple[str, str]]()
+    for kind, number in set(heads) - elsewhere:
+        assert f"{kind} {number}" in known, (kind, number)
+
+
 def test_places_are_unique_and_verdicts_are_explained() -> None:
     for paper in PAPERS.values():
         places = [entry.place for entry in paper.entries]

@@ -193,6 +193,8 @@ def index_page() -> str:
         "that armdyn follows: the method that computes it, the code and its line, the test that "
         "decides, and the verdict. [Errata](errata.md) lists the misprints, "
         "[derivations](derivations.md) has what the papers leave out or the copies do not show.\n",
+        "Multiplications of every method relative to the cheapest, as printed and as traced:\n",
+        "![Multiplications of every method relative to the cheapest, n = 2 to 30](../counts.svg)\n",
     ]
     scale = Grid("Verdicts", ("verdict", "definition"), 2, tuple(DEFINITIONS.items()))
     closing = (

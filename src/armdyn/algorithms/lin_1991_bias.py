@@ -11,7 +11,8 @@ that knows nothing of k; A_j is a matrix of body j. With omega_j, the angular ve
     b_m = eta_m + sum_{j>m} qd_j d_mj . (omega_{j-1} + omega_j)
                 - sum_{j<m} qd_j d_jm . (omega_{j-1} + omega_j).   (53)-(57)
 
-These forms are derived anew for all pairs of joint types at once. The paper rotates
+These forms are derived anew for all pairs of joint types at once, line by line in
+docs/papers/derivations.md, which a test evaluates. The paper rotates
 qd_j (omega_{j-1} + omega_j) from frame to frame for the second sum. Here omega_m is added up in
 every E_j from the axes that H has there already: fewer multiplications.
 """
