@@ -216,9 +216,11 @@ class _Dataset:
         return words
 
     @contextmanager
-    def opened(self, path: Path, wanted: Sequence[str]) -> Generator[tuple[Any, Any, list[str]]]:
+    def opened(
+        self, path: Path, wanted: Sequence[str], *, is_whole: bool = False
+    ) -> Generator[tuple[Any, Any, list[str]]]:
         """Yield pyarrow, an open data file and the names that it has, if sizes are plausible."""
-        with opened(path, is_checked=True) as (arrow, file):
+        with opened(path, is_checked=True, is_whole=is_whole) as (arrow, file):
             if path not in self._checked:
                 self._checked.add(path)
                 self._declared += declared_bytes(path, file, [*self.vectors, EPISODE])
@@ -254,7 +256,7 @@ class _Dataset:
     def parts(self, path: Path, rows: int | None) -> Iterator[dict[str, NDArray[Any]]]:
         """Yield the vectors of a file, at most `rows` frames together; all if it is None."""
         wanted = [TIME, FRAME, EPISODE, *self.features]
-        with self.opened(path, wanted) as (arrow, file, names):
+        with self.opened(path, wanted, is_whole=rows is None) as (arrow, file, names):
             if not file.metadata.num_rows:
                 self._empty += 1
                 return

@@ -20,6 +20,8 @@ from armdyn.log.formats import WrittenColumns, check_content
 if TYPE_CHECKING:
     from armdyn.log.log import Log
 
+# Bytes of each column that are read together, where a file is read block by block.
+BUFFER = 1 << 16
 # Larger files [bytes] are no pointers of Git LFS.
 LARGEST_POINTER = 1024
 # Rows that are written together.
@@ -34,7 +36,7 @@ def read_parquet(path: Path) -> Table:
 
 def parquet_blocks(path: Path) -> Iterator[Table]:
     """Yield a Parquet file block by block."""
-    with opened(path) as (arrow, file):
+    with opened(path, is_whole=False) as (arrow, file):
         for batch in file.iter_batches(batch_size=ROWS):
             table = arrow.Table.from_batches([batch], schema=file.schema_arrow)
             yield _from_arrow(path, arrow, table)
@@ -60,13 +62,23 @@ def _arrow() -> tuple[Any, Any]:
 
 
 @contextmanager
-def opened(path: Path, *, is_checked: bool = False) -> Generator[tuple[Any, Any]]:
-    """Yield pyarrow and the open file, if its size is plausible or was checked."""
+def opened(
+    path: Path, *, is_checked: bool = False, is_whole: bool = True
+) -> Generator[tuple[Any, Any]]:
+    """Yield pyarrow and the open file.
+
+    Args:
+        path: of the file.
+        is_checked: whether its size is known to be plausible.
+        is_whole: whether all of it is read at once. Otherwise it goes through a small buffer: by
+            default pyarrow holds the bytes of all columns while it yields blocks of them.
+    """
     arrow, parquet = _arrow()
     try:
         if path.stat().st_size < LARGEST_POINTER:
             check_content(path)
-        with parquet.ParquetFile(path) as file:
+        buffer = {} if is_whole else {"pre_buffer": False, "buffer_size": BUFFER}
+        with parquet.ParquetFile(path, **buffer) as file:
             if not is_checked:
                 check_inflation(path, declared_bytes(path, file))
             yield arrow, file
