@@ -22,6 +22,7 @@ from armdyn.servo.prior import gravity_of, random_poses
 from armdyn.servo.result import ServoResult
 from armdyn.servo.rows import rows_of
 from armdyn.servo.servos import SERVOS
+from armdyn.servo.solve import solve
 from armdyn.servo.weigh import weigh
 from support.c_code import STRICT, needs_gcc
 from support.pages import ROOT
@@ -121,6 +122,15 @@ def test_gradients_of_droops_are_those_of_differences() -> None:
         step[k] = 1e-6
         by = (model.droop(x + step, q) - model.droop(x - step, q)) / 2e-6
         assert np.abs(by - G[..., k]).max() < 1e-8, k
+
+
+def test_parameters_that_overflow_warn_nobody() -> None:
+    model = _model()
+    x = np.zeros(model.layout.size)
+    x[model.layout.of("noise")] = 300.0
+    with pytest.raises(RuntimeWarning):
+        model.evaluate(x)
+    assert np.isfinite(solve(model, x).x).all()
 
 
 @pytest.mark.parametrize("side", [-1.0, 0.0, 1.0])

@@ -65,6 +65,7 @@ class Solution:
     information: Array
 
 
+@np.errstate(all="ignore")  # steps that are too long overflow, and are not taken
 def solve(model: Model, start: Array | None = None, *, polish: bool = True) -> Solution:
     """Return the most likely parameters of a model.
 

@@ -28,7 +28,7 @@ from armdyn.servo.prior import EXPECTED, Gravity, gravity_of, random_poses
 from armdyn.servo.result import ServoResult
 from armdyn.servo.rows import Flags, Rows, error_limits, joined, off_limits, rows_of
 from armdyn.servo.servos import Servo, servo_named
-from armdyn.servo.solve import TEST_POSES, TEST_SHARE, covariance, droop_errors, solve
+from armdyn.servo.solve import TEST_POSES, TEST_SHARE, Solution, covariance, droop_errors, solve
 from armdyn.servo.verdict import (
     CARRIES,
     FEWEST,
@@ -107,15 +107,15 @@ def weigh(
 
         report(0, 4, "fit")
         model = make(rows)
-        solution = solve(model)
+        heavy = model.part(loaded[rows.joint])
+        # which rows are outliers may differ between starts, and each choice is an optimum
+        base = _best(heavy, None, np.zeros(model.layout.size))
+        solution = _best(model, None, base.x)
         sigma = covariance(model, solution)
         size, deviation = droop_errors(arm, model, solution, sigma)
         report(1, 4, "validation")
         held_out, trained = held_out_errors(model, solution, size)
         report(2, 4, "signs and order of joints")
-        heavy = model.part(loaded[rows.joint])
-        starts = (None, solution.x)
-        base = max((solve(heavy, x) for x in starts), key=lambda s: s.likelihood)
         others = tried_readings(make, heavy.rows, loaded, base.likelihood)
         report(3, 4, "controllers")
         evidence = Evidence(
@@ -166,6 +166,11 @@ def weigh(
             flip=tuple(flip),
         ),
     )
+
+
+def _best(model: Model, *starts: Array | None) -> Solution:
+    """Return the most likely of the solutions from some starts."""
+    return max((solve(model, x) for x in starts), key=lambda s: s.likelihood)
 
 
 def _check_enough(arm: Arm, rows: Rows, loaded: Flags, logs: Sequence[Log]) -> None:
