@@ -174,3 +174,21 @@ def test_faults_of_long_files_are_told(tmp_path: Path, short_blocks: None) -> No
         warnings.simplefilter("always")
         Log.stream(path)
     assert any("positions never change" in str(w.message) for w in told)
+
+
+@pytest.mark.slow
+def test_a_parquet_file_in_blocks_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    rows = 1_000_000
+    t = 0.001 * np.arange(rows)
+    q = np.sin(np.outer(t, np.arange(1.0, 7.0)))
+    Log(t, q, tau=np.cos(7.0 * q)).save(tmp_path / "log.parquet")
+    usual = arrow.default_memory_pool()
+    counted = arrow.proxy_memory_pool(usual)
+    arrow.set_memory_pool(counted)
+    try:
+        log = Log.stream(tmp_path / "log.parquet")
+    finally:
+        arrow.set_memory_pool(usual)
+    assert len(log) == rows
+    assert 0 < counted.max_memory() < (tmp_path / "log.parquet").stat().st_size * 0.6
