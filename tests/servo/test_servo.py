@@ -176,12 +176,14 @@ def test_a_wrong_sign_is_named() -> None:
     assert again.verdict == "passed"
 
 
-def test_exchanged_joints_are_named() -> None:
-    log, order = made_log(), [0, 1, WRIST, ELBOW, 4, 5]
+@pytest.mark.parametrize(("first", "second"), [(ELBOW, WRIST), (0, 1)])
+def test_exchanged_joints_are_named(first: int, second: int) -> None:
+    log, order = made_log(), list(range(6))
+    order[first], order[second] = second, first
     result = weigh(described(), replace(log, q=log.q[:, order], q_cmd=log.q_cmd[:, order]))
     assert result.verdict == "not passed"
     assert result.cause is not None and result.cause.kind == "order"
-    assert set(result.cause.joints) == {ELBOW + 1, WRIST + 1}
+    assert set(result.cause.joints) == {first + 1, second + 1}
 
 
 def _follow(command: str, log: Log, capsys, monkeypatch, folder) -> int:

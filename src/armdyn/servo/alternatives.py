@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -128,6 +128,25 @@ def tried_readings(
     if max((reading.gain for reading in made), default=0.0) > DECISIVE:
         made += [tried(*reading) for reading in combined_readings(len(loaded), loaded)]
     return sorted(made, key=lambda reading: -reading.gain)
+
+
+def exchanges_with_weightless(
+    make: Callable[[Rows], Model], rows: Rows, loaded: Flags, likelihood: float
+) -> list[Reading]:
+    """Return readings in which a joint that carries weight is exchanged with one that does not.
+
+    Args:
+        make: makes the model of some rows.
+        rows: of all joints.
+        loaded: the joints that carry weight ``(n,)``.
+        likelihood: of the rows as named.
+    """
+    made, n = list[Reading](), len(loaded)
+    for a, b in product(np.flatnonzero(loaded).tolist(), np.flatnonzero(~loaded).tolist()):
+        source = _source(n, (a, b), (b, a))
+        other = solve(make(rows.read_as(source, np.ones(n))), polish=False)
+        made.append(Reading(source, np.ones(n), other.likelihood - likelihood))
+    return made
 
 
 def integral_gain(model: Model, start: Array, likelihood: float) -> tuple[float, float]:

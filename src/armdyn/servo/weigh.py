@@ -17,6 +17,7 @@ from armdyn.log.log import Log
 from armdyn.numerics import ratio
 from armdyn.progress import Progress, reporter
 from armdyn.servo.alternatives import (
+    exchanges_with_weightless,
     integral_gain,
     tried_readings,
     wandering_share,
@@ -32,6 +33,7 @@ from armdyn.servo.solve import TEST_POSES, TEST_SHARE, Solution, covariance, dro
 from armdyn.servo.verdict import (
     CARRIES,
     FEWEST,
+    PASSED,
     Evidence,
     answers,
     findings_of,
@@ -117,6 +119,9 @@ def weigh(
         held_out, trained = held_out_errors(model, solution, size)
         report(2, 4, "signs and order of joints")
         others = tried_readings(make, heavy.rows, loaded, base.likelihood)
+        if np.max(held_out[loaded], initial=0.0) > PASSED:
+            others += exchanges_with_weightless(make, rows, loaded, solution.likelihood)
+            others.sort(key=lambda reading: -reading.gain)
         report(3, 4, "controllers")
         evidence = Evidence(
             loaded=loaded,
