@@ -232,6 +232,18 @@ def test_errata_are_shown_with_their_numbers(monkeypatch, capsys) -> None:
     assert status == 0 and "none corrected" in " ".join(out.split())
 
 
+def test_a_place_is_shown_alone(monkeypatch, capsys) -> None:
+    status, out, _ = run(monkeypatch, capsys, "lin_fang_1999", "(20)")
+    assert status == 0 and "Formulation 2: the closed form" in " ".join(out.split())
+    assert "Table I" not in out
+    status, out, _ = run(monkeypatch, capsys, "lin_1994", "property 4")
+    assert status == 0 and "Property 4" in out and "Property 3" not in out.replace("2 and 3", "")
+    status, _, err = run(monkeypatch, capsys, "lin_1991", "(99)")
+    assert status == 2 and "(99)" in err and "(1)-(67), (A1)-(A15)" in " ".join(err.split())
+    status, _, err = run(monkeypatch, capsys, "errata", "(1)")
+    assert status == 2 and "one paper" in err
+
+
 def test_wrong_names_are_refused(monkeypatch, capsys, tmp_path) -> None:
     status, out, err = run(monkeypatch, capsys, "lin_2001")
     assert status == 2 and not out

@@ -35,7 +35,7 @@ from armdyn_papers.pages import (
     pages,
     paper_dict,
 )
-from armdyn_papers.papers import PAPERS, verdicts
+from armdyn_papers.papers import PAPERS, entries_at, verdicts
 from armdyn_papers.studies.page import STUDIES, page
 from armdyn_papers.studies.study import Study, findings_grid, write_plot
 from armdyn_papers.tables.measured import TABLES, Row, Verdict, paper_tables
@@ -310,6 +310,10 @@ def paper(
             metavar="NAME", help=f"One of {', '.join(PAPERS)}; or {ERRATA}. None: list them."
         ),
     ] = None,
+    place: Annotated[
+        str | None,
+        typer.Argument(metavar="PLACE", help='One equation, table or theorem, as "(20)"; all.'),
+    ] = None,
     as_json: JsonOption = False,
     write: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write all pages as Markdown.")
@@ -318,6 +322,11 @@ def paper(
     """Show what became of every equation, theorem, table and claim of a paper."""
     if name is not None:
         checked_choice(name, "name", (*PAPERS, ERRATA), what="paper")
+    if place is not None:
+        if name is None or name == ERRATA or write is not None or as_json:
+            raise InputError("a place is shown of one paper, as a table.", argument="place")
+        show(entries_grid(PAPERS[name], entries_at(PAPERS[name], place)), "")
+        return
     if write is not None:
         if name is not None:
             raise InputError("all pages are written together; leave out the name.", argument="name")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib.resources import files
 from itertools import zip_longest
@@ -68,11 +69,11 @@ def overview() -> Grid:
     return Grid("The papers, statement by statement", heads, 2, tuple(rows))
 
 
-def entries_grid(paper: Paper) -> Grid:
-    """Return the catalogue of a paper for the terminal: some lines for each entry."""
+def entries_grid(paper: Paper, entries: Sequence[Entry] | None = None) -> Grid:
+    """Return the catalogue of a paper, or some entries, for the terminal: some lines for each."""
     rows: list[tuple[str, ...]] = []
     breaks: set[int] = set()
-    for entry in paper.entries:
+    for entry in paper.entries if entries is None else entries:
         breaks.add(len(rows))
         place, says = _place_and_words(entry)
         said = [says, Toned(_verdict(paper, entry), TONES[verdict_of(paper, entry)])]

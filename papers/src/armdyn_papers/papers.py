@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
+from armdyn.errors import InputError, shown
 from armdyn_papers.catalogue import lin_1991, lin_1994, lin_fang_1999, mata_2002, saha_1999
 from armdyn_papers.catalogue.entry import Entry, Paper, equation_numbers
 from armdyn_papers.claims.trials import judged_claim
@@ -30,6 +32,29 @@ ERRATA: dict[str, tuple[Erratum, ...]] = {
     "lin_1994": errata_of_lin_1994.ERRATA,
     "mata_2002": errata_of_mata_2002.ERRATA,
 }
+
+
+def entries_at(paper: Paper, place: str) -> tuple[Entry, ...]:
+    """Return the entries of an equation, "(20)", or of a table, theorem or claim by its name.
+
+    Raises:
+        InputError: the paper has no such place.
+    """
+    numbers = equation_numbers(place)
+    word = re.compile(rf"(?<!\w){re.escape(place)}(?!\w)", re.IGNORECASE)
+    found = tuple(
+        entry
+        for entry in paper.entries
+        if (set(numbers) & set(entry.equations) if numbers else word.search(entry.place))
+    )
+    if found and place.strip():
+        return found
+    named = [entry.place for entry in paper.entries if entry.kind in ("table", "theorem", "figure")]
+    raise InputError(
+        f"{paper.key} has no {shown(place)}; it has equations {paper.numbers}, and "
+        f"{', '.join(named)}.",
+        argument="place",
+    )
 
 
 def verdict_of(paper: Paper, entry: Entry) -> Verdict:
