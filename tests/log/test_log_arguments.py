@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn import InputError, Log, LogError
+from support.logs import text, written
 from support.says import Said, facts, says
 
 T = np.arange(4) / 4
@@ -155,3 +157,16 @@ def test_parts_are_cut_by_numbers_only() -> None:
             log.part(a, b)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=facts("list of logs")):
         Log.concat([log, "run.csv"])  # type: ignore[list-item]
+
+
+def test_the_arm_of_a_log_is_its_second_argument(tmp_path: Path) -> None:
+    path = written(tmp_path, text("t,q_2,q_1", "0,1,2", ".1,2,3"))
+    arm = armdyn.load("planar2")
+    for log in (Log.read(path, arm), Log.read(path, robot=arm)):
+        assert log.joint_names == arm.joint_names
+        np.testing.assert_array_equal(log.q, [[2, 1], [3, 2]])
+    with pytest.raises(InputError, match="give one"):
+        Log.read(path, arm, joints=arm)
+    for wrong in (3, "planar2", ["1", "2"]):
+        with pytest.raises(InputError, match=r"expected an armdyn\.Arm"):
+            Log.read(path, wrong)

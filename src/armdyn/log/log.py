@@ -141,6 +141,7 @@ class Log:
     def read(
         cls,
         path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        robot: object = None,
         *,
         joints: object = None,
         columns: Mapping[str, str | Sequence[str]] | None = None,
@@ -169,6 +170,7 @@ class Log:
         Args:
             path: the file, or the folder of a LeRobot dataset or of a rosbag2 recording; or several
                 of them, which are joined by `concat`.
+            robot: the `Arm` of the log; the same as `joints`.
             joints: an `Arm` or joint names: selects the joints and their order. With an arm, its
                 limits tell degrees from radians. If left out, the joints are those of the file, in
                 the order of the file.
@@ -214,8 +216,15 @@ class Log:
         """
         from armdyn.log.reading import read_arrays
 
+        if robot is not None and joints is not None:
+            raise InputError("`robot` and `joints` are both given; give one.", argument="robot")
+        if robot is not None and not hasattr(robot, "joint_names"):
+            raise InputError(
+                f"`robot` is {shown(robot)}, expected an armdyn.Arm; load one by armdyn.load().",
+                argument="robot",
+            )
         options = ReadOptions.checked(
-            joints=joints,
+            joints=joints if robot is None else robot,
             columns=columns,
             units=units,
             time_unit=time_unit,

@@ -55,11 +55,11 @@ class Unit:
     logs: tuple[LogSource, ...]
 
 
-# Options of `Log.read` and their defaults; the arm is its `joints`.
+# Options of `Log.read` and their defaults, without its arm.
 READING: dict[str, Any] = {
     name: parameter.default
     for name, parameter in inspect.signature(Log.read).parameters.items()
-    if name not in ("path", "joints")
+    if name not in ("path", "robot", "joints")
 }
 
 
