@@ -353,11 +353,8 @@ class Rows:
 
     def _on_workers(self, cluster: Cluster, over: Pass) -> Iterator[Any]:
         model, each = self._model_there, zip(self.groups, self._samples_there, strict=True)
-        futures = [
-            cluster.submit(_worked, over.function, model, *one, *over.of(one[0]), *over.given)
-            for one in each
-        ]
-        return cluster.results(futures)
+        given = ((over.function, model, *one, *over.of(one[0]), *over.given) for one in each)
+        return cluster.each(_worked, given)
 
     @cached_property
     def _samples_there(self) -> list[Any]:
