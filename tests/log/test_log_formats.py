@@ -59,13 +59,13 @@ def test_new_format_is_streamed_block_by_block(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_messages_list_the_new_format(tmp_path: Path) -> None:
-    (tmp_path / "run.xls").touch()
+    (tmp_path / "run.docx").touch()
     with pytest.raises(
         LogError, match=r"Logs are \.csv, .*, \.mat, \.parquet, .*, \.json, LeRobot "
     ):
-        Log.read(tmp_path / "run.xls")
+        Log.read(tmp_path / "run.docx")
     with pytest.raises(FileError, match=facts(".csv", ".npz", ".parquet", ".json")):
-        small().save(tmp_path / "run.xls")
+        small().save(tmp_path / "run.docx")
     assert written_in_words() == ".csv, .npz, .parquet or .json"
 
 
