@@ -85,6 +85,7 @@ SOMETIMES: dict[str, Callable[[], Any]] = {
 # Arguments that take anything in some place, or that some of `NEVER` is meant for.
 MEANT = {
     ("Joint", "name"): {"path with NUL"},
+    ("Joint", "parent"): {"path with NUL"},
     ("Robot", "name"): {"path with NUL"},
     ("Robot", "notes"): {"path with NUL", "strings", "array of strings"},
     ("from_standard_dh", "name"): {"path with NUL"},
@@ -116,6 +117,8 @@ class Call(NamedTuple):
 
 ARM = armdyn.load("planar2")
 ROBOT = ARM.robot
+_ARMS = [armdyn.Joint(name=side, parent="waist", mass=1.0) for side in ("left", "right")]
+TREE = armdyn.Arm(armdyn.Robot([armdyn.Joint(name="waist", mass=1.0), *_ARMS], name="two arms"))
 Q = np.array([0.2, 0.3])
 
 
@@ -200,6 +203,11 @@ def calls(folder: Path) -> Iterator[tuple[str, Call]]:
     yield "MinimalParameters.explain", Call(base.explain, {"matrix": base.matrix})
     yield "MinimalParameters.to_parameters", Call(base.to_parameters, {"values": base.values})
     yield "Joint", Call(armdyn.Joint, {})
+    yield "Arm.branch", Call(TREE.branch, {"tip": "left", "q": Q[[0, 1, 1]]})
+    gains = {"law": "pd_gravity", "rate": 1000.0, "limit": 100.0, "kp": 1.0, "friction": 0.5}
+    yield "Arm.controller", Call(ARM.controller, gains)
+    leader = {"joint": armdyn.Joint(name="b"), "follows": {"a": -1.0}}
+    yield "Follower", Call(armdyn.Follower, leader)
     yield "Robot", Call(armdyn.Robot, {"joints": ROBOT.joints})
     yield "Load", Call(armdyn.Load, {"mass": 1.0})
     yield (
@@ -369,11 +377,11 @@ NAMES = (
     "Arm.astype", "Arm.gravity in float32", "Arm.function", "Arm.minimal_with",
     "Arm.denoc_matrices", "MinimalParameters.is_minimal", "MinimalParameters.explain",
     "Arm.inverse_kinematics", "Arm.inverse_kinematics_all", "Arm.inverse_kinematics_source",
-    "Arm.export_c",
+    "Arm.export_c", "Arm.branch", "Arm.controller",
     "MinimalParameters.bias", "MinimalParameters.gravity", "MinimalParameters.inverse_dynamics",
     "MinimalParameters.mass_matrix", "MinimalParameters.regressor", "MinimalParameters.expression",
     "MinimalParameters.function", "MinimalParameters.to_parameters",
-    "MinimalParameters.tracking_regressor", "Joint", "Robot", "Load",
+    "MinimalParameters.tracking_regressor", "Joint", "Follower", "Robot", "Load",
     "from_standard_dh", "generic", "methods", "operation_counts", "load", "save", "Log",
     "Log.read", "Log.stream", "Log.concat", "Log.part", "Log.save", "PD", "ComputedTorque",
     "AdaptiveControl", "AdaptiveControl.export_c", "MomentumObserver", "MomentumObserver.step",

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from armdyn.robot.joint import Joint
     from armdyn.robot.library import bundled_names as robots
     from armdyn.robot.library import generic
+    from armdyn.robot.mechanism import Follower
     from armdyn.robot.model import Robot
     from armdyn.robot.standard_dh import from_standard_dh
     from armdyn.servo.poses import StaticMotion
@@ -76,6 +77,7 @@ __all__ = [
     "Feasibility",
     "FileError",
     "Fleet",
+    "Follower",
     "Function",
     "GraphError",
     "InputError",
@@ -149,6 +151,7 @@ _HOMES = {
     "Fault": "recording.fault",
     "Feasibility": "identification.feasible",
     "Fleet": "monitoring.fleet",
+    "Follower": "robot.mechanism",
     "Function": "arm.function",
     "Joint": "robot.joint",
     "Load": "identification.payload.payload",

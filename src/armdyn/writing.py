@@ -250,7 +250,7 @@ def write_together(
     Args:
         folder: the target folder.
         texts: contents of the files by name; "inner/name" is a file in a subfolder.
-        mark: only files that begin with this may be replaced; None to replace any file.
+        mark: only files with this in their first line may be replaced; None to replace any file.
     """
     paths = [folder / name for name in texts]
     made: list[Path] = []
@@ -325,10 +325,10 @@ def _replaceable(path: Path, mark: str | None) -> bytes | None:
         old = path.read_bytes()
     except OSError as error:
         raise FileError(path, f"cannot be replaced: {error.strerror or error}.") from error
-    if mark is not None and not old.startswith(mark.encode()):
+    if mark is not None and mark.encode() not in old.partition(b"\n")[0]:
         raise FileError(
             path,
-            f"was not written by armdyn (its first line does not begin with {mark!r}) and will not "
+            f"was not written by armdyn ({mark!r} is not in its first line) and will not "
             "be replaced; choose another folder, or say force=True.",
         )
     return old

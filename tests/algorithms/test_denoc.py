@@ -31,7 +31,7 @@ def solve(chain: Chain, q: Sequence[Any], b: Sequence[Any]) -> list[Any]:
     F = frames(chain, q)
     joints = denoc_udu.articulated(chain, F, denoc_udu.regrouped_masses(chain))
     no_wrenches: list[list[Any]] = [[0.0] * 6 for _ in F]
-    return accelerations(F, joints, eliminated_torques(F, joints, no_wrenches, b))
+    return accelerations(chain, F, joints, eliminated_torques(chain, F, joints, no_wrenches, b))
 
 
 def test_recursive_passes_solve_with_the_inertia_matrix() -> None:

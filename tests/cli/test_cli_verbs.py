@@ -96,6 +96,7 @@ WRONG = [
     (["page", "puma560", "--units", "deg", "-o", "arm.html"], "no log"),
     (["codegen", "puma560", "--functions", "mass", "--out", "c"], "mass_matrix"),
     (["codegen", "puma560", "--functions", ",", "--out", "c"], "--functions is empty"),
+    (["controller", "puma560", "-o", "c"], "have no limit of torque; give --limit"),
     (["bench", "--robots", "nobody", "--quick"], "nobody"),
     (["bench", "--peers", "nobody"], "pinocchio"),
     (["bench", "--quick", "--out", "nowhere/times.json"], "make it first"),
@@ -115,7 +116,8 @@ def run(monkeypatch, capsys, *words: str) -> tuple[int, str, str]:
 def test_all_verbs_of_the_contract_are_there() -> None:
     verbs = (
         "info convert ops tables claims verify minimal symbolic excite check identify fleet "
-        "payload gains observe simulate move page view study codegen bench paper cache demo"
+        "payload gains observe simulate move page view study codegen controller bench paper cache "
+        "demo"
     )
     assert set(VERBS) == set(verbs.split())
 

@@ -26,9 +26,18 @@ def script(name: str) -> dict:
 @pytest.mark.slow
 def test_code_and_commands_of_the_readme_run(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run_page(README, monkeypatch) == 10
+    assert run_page(README, monkeypatch) == 11
     assert "def mass_matrix(q):" in capsys.readouterr().out
-    made = {"arm.png", "arm.html", "fall.html", "fall.csv", "excite.csv", "excite.png", "c"}
+    made = {
+        "arm.png",
+        "arm.html",
+        "control",
+        "fall.html",
+        "fall.csv",
+        "excite.csv",
+        "excite.png",
+        "c",
+    }
     assert made == {path.name for path in tmp_path.iterdir()}
 
 

@@ -27,6 +27,7 @@ TUTORIALS = (
     "inverse_kinematics",
     "time_optimal",
     "own_file",
+    "trees",
     "simulation",
     "page",
     "view",

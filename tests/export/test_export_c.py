@@ -184,7 +184,7 @@ def test_header_tells_joints_units_orders_method_and_cost(tmp_path: Path) -> Non
     header = export_c(
         arm, tmp_path, ["mass_matrix", "friction"], methods={"mass_matrix": "lin_fang_3"}
     )[0].read_text()
-    assert header.startswith(MARK)
+    assert header.startswith(f"/* {MARK}")
     assert all(name in header for name in arm.joint_names)
     assert "2: slide, prismatic [m], [N]; beta " in header
     counted = arm.function("mass_matrix", "lin_fang_3").operations
@@ -306,7 +306,7 @@ def test_files_that_are_not_ours_are_kept_unless_forced(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["planar2.c"]
     assert foreign.read_text() == "/* mine */\n"
     export_c(arm, tmp_path, ["gravity"], force=True)
-    assert foreign.read_text().startswith(MARK)
+    assert foreign.read_text().startswith(f"/* {MARK}")
     export_c(arm, tmp_path, ["mass_matrix"])
     assert "planar2_mass_matrix" in foreign.read_text()
 

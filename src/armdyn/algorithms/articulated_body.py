@@ -39,30 +39,35 @@ def forward_dynamics(
     rest: Six = [0.0] * 6
     w0, wd0, sdd0 = start(chain)
     # seen from a frame that goes along with O_0, whose uniform motion no torque depends on
-    v, c, asked = [*w0, 0.0, 0.0, 0.0], [rest], [rest]
+    velocities, c, asked = [[*w0, 0.0, 0.0, 0.0]], [rest], [rest]
     for i in range(1, chain.n + 1):
         k, rate = axis(chain[i]), qd[i - 1]
-        v = motion_to_child(F[i], v)
+        v = motion_to_child(F[i], velocities[chain.parent(i)])
         c.append(_velocity_product(v, k, rate))
         v[k] = v[k] + rate
+        velocities.append(v)
         asked.append(_velocity_wrench(bodies[i], v))
 
     joints: dict[int, Pivot] = {}
     u: dict[int, Scalar] = {}
-    body, w = rigid_inertia(bodies[chain.n]), asked[chain.n]
+    body, w = [rigid_inertia(one) for one in bodies], asked
     for i in range(chain.n, 0, -1):
-        joints[i] = joint = pivot(body, axis(chain[i]), chain[i].Jm)
-        free = joint.released(body)
-        u[i] = tau[i - 1] - w[joint.k]
-        passed = add_six(joint.let_through(w, tau[i - 1], u[i]), times(free, c[i]))
-        w = add_six(asked[i - 1], wrench_to_parent(F[i], passed))
-        body = rigid_inertia(bodies[i - 1]) + free.to_parent(F[i])
+        free, passed, p = body[i], w[i], chain.parent(i)
+        if not chain[i].fixed:
+            joints[i] = joint = pivot(body[i], axis(chain[i]), chain[i].Jm)
+            free = joint.released(body[i])
+            u[i] = tau[i - 1] - w[i][joint.k]
+            passed = add_six(joint.let_through(w[i], tau[i - 1], u[i]), times(free, c[i]))
+        w[p] = add_six(w[p], wrench_to_parent(F[i], passed))
+        body[p] = body[p] + free.to_parent(F[i])
 
     qdd: list[Scalar] = []
-    a: Six = [*wd0, *sdd0]
+    a: list[Six] = [[*wd0, *sdd0]]
     for i in range(1, chain.n + 1):
-        coasting = add_six(motion_to_child(F[i], a), c[i])
-        acceleration, a = joints[i].driven(coasting, u[i])
+        acceleration, moved = 0.0, motion_to_child(F[i], a[chain.parent(i)])
+        if i in joints:
+            acceleration, moved = joints[i].driven(add_six(moved, c[i]), u[i])
+        a.append(moved)
         qdd.append(acceleration)
     return qdd
 

@@ -20,10 +20,11 @@ from armdyn.robot.chain import Chain, Vector
 def composites(chain: Chain, F: list[Frame]) -> list[Moments]:
     """Return the moments of the regrouped links i..n, i = 1..n; entry 0 is zero."""
     C = regrouped(chain)
-    for i in range(chain.n - 1, 0, -1):
-        behind = behind_foot(F[i + 1], at_foot(F[i + 1], C[i + 1]))
-        h, K = add(C[i].h, behind.h), add_symmetric(C[i].K, behind.K)
-        C[i] = Moments(C[i].m + behind.m, h, K)
+    for i in range(chain.n, 0, -1):
+        for c in chain.children(i):
+            behind = behind_foot(F[c], at_foot(F[c], C[c]))
+            h, K = add(C[i].h, behind.h), add_symmetric(C[i].K, behind.K)
+            C[i] = Moments(C[i].m + behind.m, h, K)
     return C
 
 

@@ -45,10 +45,11 @@ def mass_matrix(chain: Chain, q: Sequence[Scalar]) -> Matrix:
 def composite_masses(chain: Chain, F: list[Frame]) -> list[Composite]:
     """Return Mt_i = M_i + B_{i+1,i}^T Mt_{i+1} B_{i+1,i} for i = 1..n. (21)."""
     Mt = [own_body(link) for link in chain.links]
-    for i in range(chain.n - 1, 0, -1):
-        own, behind = Mt[i - 1], _to_parent(F[i + 1], Mt[i])
-        J = add_symmetric(own.J, behind.J)
-        Mt[i - 1] = Composite(own.m + behind.m, add(own.c, behind.c), J)
+    for i in range(chain.n, 0, -1):
+        for c in chain.children(i):
+            own, behind = Mt[i - 1], _to_parent(F[c], Mt[c - 1])
+            J = add_symmetric(own.J, behind.J)
+            Mt[i - 1] = Composite(own.m + behind.m, add(own.c, behind.c), J)
     return Mt
 
 

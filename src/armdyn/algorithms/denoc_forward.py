@@ -31,35 +31,47 @@ def forward_dynamics(
     F = frames(chain, q)
     at_rest = link_wrenches(chain, F, qd, [0.0] * chain.n)
     joints = articulated(chain, F, regrouped_masses(chain))
-    e = eliminated_torques(F, joints, at_rest, tau)
-    return accelerations(F, joints, e)
+    e = eliminated_torques(chain, F, joints, at_rest, tau)
+    return accelerations(chain, F, joints, e)
 
 
 def eliminated_torques(
-    F: list[Frame], joints: dict[int, Pivot], wrenches: list[Six], tau: Sequence[Scalar]
+    chain: Chain,
+    F: list[Frame],
+    joints: dict[int, Pivot],
+    wrenches: list[Six],
+    tau: Sequence[Scalar],
 ) -> list[Scalar]:
     """Return e_i, i = 1..n: the torque of joint i less what links i..n ask of it; entry 0 is zero.
 
     Args:
-        F: the frames.
+        chain: the robot.
+        F: its frames.
         joints: the pivots.
         wrenches: what the links i = 1..n ask at zero joint acceleration.
         tau: the joint torques.
     """
     e: list[Scalar] = [0.0] * len(F)
-    w = wrenches[-1]
+    w = list(wrenches)
     for i in range(len(F) - 1, 0, -1):
-        e[i] = tau[i - 1] - w[joints[i].k]
-        passed = joints[i].let_through(w, tau[i - 1], e[i])
-        w = add_six(wrenches[i - 1], wrench_to_parent(F[i], passed))
+        passed, p = w[i], chain.parent(i)
+        if i in joints:
+            e[i] = tau[i - 1] - w[i][joints[i].k]
+            passed = joints[i].let_through(w[i], tau[i - 1], e[i])
+        w[p] = add_six(w[p], wrench_to_parent(F[i], passed))
     return e
 
 
-def accelerations(F: list[Frame], joints: dict[int, Pivot], e: Sequence[Scalar]) -> list[Scalar]:
+def accelerations(
+    chain: Chain, F: list[Frame], joints: dict[int, Pivot], e: Sequence[Scalar]
+) -> list[Scalar]:
     """Return qdd: e_i / mh_i less what the motion of the links before already does for joint i."""
     qdd: list[Scalar] = []
-    motion: Six = [0.0] * 6
+    motions: list[Six] = [[0.0] * 6]
     for i in range(1, len(F)):
-        acceleration, motion = joints[i].driven(motion_to_child(F[i], motion), e[i])
+        acceleration, motion = 0.0, motion_to_child(F[i], motions[chain.parent(i)])
+        if i in joints:
+            acceleration, motion = joints[i].driven(motion, e[i])
+        motions.append(motion)
         qdd.append(acceleration)
     return qdd

@@ -85,16 +85,21 @@ def pivot(Mh: Inertia, k: int, Jm: Scalar) -> Pivot:
 def articulated(chain: Chain, F: list[Frame], links: list[Inertia]) -> dict[int, Pivot]:
     """Return the pivots of joints i = 1..n, eliminated from the last to the first.
 
+    A fixed link has none: it passes everything on.
+
     Args:
         chain: the robot.
         F: its frames.
         links: extended masses M_i of links i = 1..n; entry 0 is that of the base.
     """
     joints: dict[int, Pivot] = {}
-    Mh = links[chain.n]  # there is no link n+1
+    Mh = list(links)
     for i in range(chain.n, 0, -1):
-        joints[i] = pivot(Mh, axis(chain[i]), chain[i].Jm)
-        Mh = links[i - 1] + joints[i].released(Mh).to_parent(F[i])
+        passed, p = Mh[i], chain.parent(i)
+        if not chain[i].fixed:
+            joints[i] = pivot(Mh[i], axis(chain[i]), chain[i].Jm)
+            passed = joints[i].released(Mh[i])
+        Mh[p] = Mh[p] + passed.to_parent(F[i])
     return joints
 
 
@@ -108,7 +113,7 @@ def udu(chain: Chain, q: Sequence[Scalar]) -> tuple[Matrix, list[Scalar]]:
     n, F = chain.n, frames(chain, q)
     joints = articulated(chain, F, regrouped_masses(chain))
     U: Matrix = [[float(i == j) for j in range(n)] for i in range(n)]
-    for j in range(2, n + 1):
+    for j in joints:
         for i, alpha in enumerate(wrench_to_base(chain, F, j, joints[j].psi)[:-1]):  # (34)
             U[i][j - 1] = alpha
-    return U, [joints[i].mh for i in range(1, n + 1)]
+    return U, [joints[i].mh if i in joints else 1.0 for i in range(1, n + 1)]

@@ -8,7 +8,7 @@ from armdyn.algorithms.frame import frames
 from armdyn.algorithms.lin_1994 import first_moments
 from armdyn.algorithms.link_moments import regrouped
 from armdyn.algorithms.spatial import Six, axis, halves, motion_to_child
-from armdyn.algorithms.vector import ZERO, add, cross, dot, scale, trace_minus
+from armdyn.algorithms.vector import ZERO, add, cross, dot, scale, total, trace_minus
 from armdyn.robot.chain import Chain, Symmetric, Vector
 from armdyn.scalar import Scalar
 
@@ -44,22 +44,28 @@ def kinetic_energy_from_moments(chain: Chain, q: Sequence[Scalar], qd: Sequence[
 def potential_energy(chain: Chain, q: Sequence[Scalar]) -> Scalar:
     """Return minus the sum of m g.c over the links, c from the origin of the base frame.
 
-    The first moment of all links about O_1 is that of composite body 1 of [Lin1994].
+    The first moment of all links about O_1 is that of composite body 1 of [Lin1994]; of a tree,
+    such bodies hang on every joint of the base.
     """
     F = frames(chain, q)
-    mass, moment = first_moments(chain, F)[0]
-    from_base = add(_base_to_first_frame(chain), F[1].s)  # to O_1, in E_0
-    return -(dot(F[1].to_child(chain.g), moment) + mass * dot(chain.g, from_base))
+    moments = first_moments(chain, F)
+    parts: list[Scalar] = []
+    for i in chain.children(0):
+        mass, moment = moments[i - 1]
+        from_base = add(_base_to_first_frame(chain), F[i].s)  # to O_i, in E_0
+        parts.append(dot(F[i].to_child(chain.g), moment) + mass * dot(chain.g, from_base))
+    return -total(parts)
 
 
 def _velocities(
     chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]
 ) -> Iterator[tuple[Vector, Vector]]:
     """Yield the angular velocity of each link and the velocity of its O_i, in E_i."""
-    motion: Six = [*ZERO, *ZERO]
-    for link, F, rate in zip(chain.links, frames(chain, q)[1:], qd, strict=True):
-        motion = motion_to_child(F, motion)
+    motions: list[Six] = [[*ZERO, *ZERO]]
+    for i, (link, rate, F) in enumerate(zip(chain.links, qd, frames(chain, q)[1:], strict=True), 1):
+        motion = motion_to_child(F, motions[chain.parent(i)])
         motion[axis(link)] = motion[axis(link)] + rate
+        motions.append(motion)
         yield halves(motion)
 
 

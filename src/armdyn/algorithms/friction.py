@@ -14,10 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from armdyn.algorithms import second_moment
+from armdyn.algorithms.coordinates import (
+    of_coordinates,
+    positions,
+    projected,
+    projected_matrix,
+    rates,
+)
 from armdyn.algorithms.load_friction import absolute, transmission, without_rotors
-from armdyn.algorithms.vector import Matrix, is_zero, total
+from armdyn.algorithms.vector import Matrix, inner, is_zero, total
 from armdyn.errors import InputError
-from armdyn.robot.chain import Chain
+from armdyn.robot.chain import COUPLED, Chain
 from armdyn.robot.friction import FRICTION_TERMS, FrictionTerm, has_load_terms
 from armdyn.scalar import Scalar, sign
 
@@ -31,7 +38,7 @@ def friction(chain: Chain, qd: Row) -> list[Scalar]:
     Raises:
         InputError: friction depends on the load of a joint.
     """
-    for i, k in enumerate(chain.links, 1):
+    for i, k in enumerate(of_coordinates(chain), 1):
         if not is_zero(share(k.friction, k.shapes, 1.0)):
             raise InputError(
                 f"friction of joint {i} depends on the torque that its gear transmits; give it as "
@@ -50,16 +57,19 @@ def friction_under_load(chain: Chain, qd: Row, load: Row) -> list[Scalar]:
 
 
 def _of_speeds(chain: Chain, qd: Row) -> list[Scalar]:
-    return [torque(k.friction, k.shapes, v) for k, v in zip(chain.links, qd, strict=True)]
+    speeds = zip(chain.links, rates(chain, qd), strict=True)
+    return projected(chain, [torque(k.friction, k.shapes, v) for k, v in speeds])
 
 
 def _shares(chain: Chain, qd: Row) -> list[Scalar]:
-    return [share(k.friction, k.shapes, v) for k, v in zip(chain.links, qd, strict=True)]
+    joints = zip(of_coordinates(chain), qd, strict=True)
+    return [share(k.friction, k.shapes, v) for k, v in joints]
 
 
 def slopes(chain: Chain, qd: Row) -> list[Scalar]:
     """Return the derivative of each joint's friction by its speed, without load terms."""
-    return [slope(k.friction, k.shapes, v) for k, v in zip(chain.links, qd, strict=True)]
+    speeds = zip(chain.links, rates(chain, qd), strict=True)
+    return [slope(k.friction, k.shapes, v) for k, v in speeds]
 
 
 def torque(coefficients: Row, shapes: Row, v: Scalar) -> Scalar:
@@ -143,7 +153,7 @@ def in_inverse_dynamics(run: Run, chain: Chain, q: Row, qd: Row, qdd: Row) -> li
         return [t + f for t, f in zip(run(chain, q, qd, qdd), _of_speeds(chain, qd), strict=True)]
     load = run(without_rotors(chain), q, qd, qdd)
     f = friction_under_load(chain, qd, load)
-    own = zip(load, chain.links, qdd, f, strict=True)
+    own = zip(load, of_coordinates(chain), qdd, f, strict=True)
     return [L + link.Jm * a + x for L, link, a, x in own]
 
 
@@ -162,14 +172,17 @@ def in_inverse_dynamics_derivatives(
     by_speed = slopes(chain, qd)
     if bears_load(chain):
         bare = without_rotors(chain)
-        load = second_moment.inverse_dynamics(bare, q, qd, qdd)
+        joints = positions(chain, q), rates(chain, qd), rates(chain, qdd)
+        load = projected(chain, second_moment.inverse_dynamics(bare, *joints))
         factors = [1.0 + x * sign(L) for x, L in zip(_shares(chain, qd), load, strict=True)]
         by_q, by_qd, by_qdd = (_rows_times(factors, A) for A in run(bare, q, qd, qdd))
-        by_speed = _with_load(chain, qd, by_speed, load)
-        rotors = [link.Jm for link in chain.links]
+        by_speed = _with_load(chain, qd, projected(chain, by_speed), load)
+        rotors = [link.Jm for link in of_coordinates(chain)]
         return by_q, _plus_diagonal(by_qd, by_speed), _plus_diagonal(by_qdd, rotors)
     dtau_dq, dtau_dqd, M = run(chain, q, qd, qdd)
-    return dtau_dq, _plus_diagonal(dtau_dqd, by_speed), M
+    if chain.mechanism == COUPLED:
+        return dtau_dq, _sum(dtau_dqd, _damping(chain, by_speed)), M
+    return dtau_dq, _plus_diagonal(dtau_dqd, projected(chain, by_speed)), M
 
 
 def in_forward_dynamics_derivatives(
@@ -182,9 +195,14 @@ def in_forward_dynamics_derivatives(
         found = transmission(chain, q, qd, left, _shares(chain, qd))
         dqdd_dq, dqdd_dqd, Minv = run(*found.problem(q, qd))
         Minv = [[x / d for x, d in zip(row, found.factors, strict=True)] for row in Minv]
-        by_speed = _with_load(chain, qd, by_speed, found.loads(q, qd))
+        by_speed = _with_load(chain, qd, projected(chain, by_speed), found.loads(q, qd))
     else:
         dqdd_dq, dqdd_dqd, Minv = run(chain, q, qd, left)
+        if chain.mechanism == COUPLED:
+            damping = _damping(chain, by_speed)
+            slowed = [[-inner(row, column) for column in damping] for row in Minv]
+            return dqdd_dq, _sum(dqdd_dqd, slowed), Minv
+        by_speed = projected(chain, by_speed)
     rows = [
         [x - y * z for x, y, z in zip(row, inverse, by_speed, strict=True)]
         for row, inverse in zip(dqdd_dqd, Minv, strict=True)
@@ -195,11 +213,22 @@ def in_forward_dynamics_derivatives(
 def _with_load(chain: Chain, qd: Row, slopes: Row, load: Row) -> list[Scalar]:
     """Return the slopes of friction by speed, load terms included."""
     more = [
-        _slope(k.friction, k.shapes, v, load=True) for k, v in zip(chain.links, qd, strict=True)
+        _slope(k.friction, k.shapes, v, load=True)
+        for k, v in zip(of_coordinates(chain), qd, strict=True)
     ]
     return [
         x if is_zero(y) else x + y * absolute(L) for x, y, L in zip(slopes, more, load, strict=True)
     ]
+
+
+def _damping(chain: Chain, slopes: Row) -> Matrix:
+    """Return G^T diag(slopes) G, symmetric: followers slow the coordinates that they follow."""
+    diagonal = [[x if i == j else 0.0 for j in range(chain.n)] for i, x in enumerate(slopes)]
+    return projected_matrix(chain, diagonal, symmetric=True)
+
+
+def _sum(A: Matrix, B: Matrix) -> Matrix:
+    return [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(A, B, strict=True)]
 
 
 def _rows_times(factors: Row, A: Matrix) -> Matrix:

@@ -17,7 +17,17 @@ from collections.abc import Sequence
 from armdyn.algorithms.angular import euler, omega_matrix, sliding, turning
 from armdyn.algorithms.base_motion import start, start_omega
 from armdyn.algorithms.frame import Frame, frames
-from armdyn.algorithms.vector import ZERO, add, cross, scale, second_moment, sub, times
+from armdyn.algorithms.vector import (
+    ZERO,
+    Rows,
+    add,
+    cross,
+    scale,
+    second_moment,
+    sub,
+    sum_of,
+    times,
+)
 from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
@@ -37,14 +47,17 @@ def inverse_dynamics(
     F, n = frames(chain, q), chain.n
     f, t = link_wrenches(chain, F, qd, qdd, in_forces=in_forces)
     tau: list[Scalar] = [0.0] * n
-    phi, chi = ZERO, ZERO
+    asked: dict[int, tuple[Vector, Vector]] = {}
     for i in range(n, 0, -1):  # step 3, (14)-(16)
-        joint_force = ZERO
-        if i < n:
-            phi = F[i + 1].to_parent(add(f[i + 1], phi))
-            chi = F[i + 1].to_parent(chi)
-            joint_force = cross(F[i + 1].s, phi)
-        chi = add(cross(chain[i].c, f[i]), joint_force, t[i], chi)
+        forces, moments, joint_forces = list[Vector](), list[Vector](), list[Vector]()
+        for c in chain.children(i):
+            phi, chi = asked[c]
+            forces.append(F[c].to_parent(add(f[c], phi)))
+            moments.append(F[c].to_parent(chi))
+            joint_forces.append(cross(F[c].s, forces[-1]))
+        phi = sum_of(forces)
+        chi = add(cross(chain[i].c, f[i]), sum_of(joint_forces), t[i], sum_of(moments))
+        asked[i] = phi, chi
         along = chi[2] if chain[i].rotational else f[i][2] + phi[2]
         tau[i - 1] = along + chain[i].Jm * qdd[i - 1]
     return tau
@@ -60,14 +73,15 @@ def link_wrenches(
 ) -> tuple[list[Vector], list[Vector]]:
     """Return the inertial forces f_i and moments t_i of the links: steps 1 and 2."""
     w, wd, sdd = start(chain)  # step 1; g is a vector, printed as a number along the axis z_0
-    g: Vector = chain.g
     if in_forces:
         sdd = ZERO
-    omega = start_omega(chain)
+    motions: list[tuple[Vector, Vector, Vector, Rows, Vector]]
+    motions = [(w, wd, sdd, start_omega(chain), chain.g)]
     f: list[Vector] = [ZERO]
     t: list[Vector] = [ZERO]
     for i in range(1, chain.n + 1):
         qdi, qddi = qd[i - 1], qdd[i - 1]
+        w, wd, sdd, omega, g = motions[chain.parent(i)]
         sdd = F[i].to_child(add(sdd, times(omega, F[i].s)))
         w, wd = turning(F[i], w, wd, qdi, qddi)
         sdd = add(sdd, sliding(F[i], w, qdi, qddi))
@@ -76,6 +90,7 @@ def link_wrenches(
         if in_forces:
             g = F[i].to_child(g)
             rdd = sub(rdd, g)
+        motions.append((w, wd, sdd, omega, g))
         f.append(scale(chain[i].m, rdd))  # step 2, (9)
         t.append(euler(omega, second_moment(chain[i].I)))  # (10), step 2
     return f, t

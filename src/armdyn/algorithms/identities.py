@@ -8,8 +8,9 @@ for many states at once. Friction is left out of all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
+from armdyn.algorithms.coordinates import projected, rates
 from armdyn.algorithms.friction import terms
 from armdyn.algorithms.link_parameters import parameters
 from armdyn.robot.chain import Chain
@@ -56,7 +57,7 @@ def inverse_dynamics_derivatives(got: Any, at: Answers) -> Sides:
 
 def forward_dynamics_derivatives(got: Any, at: Answers) -> Sides:
     """M dqdd = -dtau, at the accelerations that tau gives."""
-    M, n = at["mass_matrix"], at.chain.n
+    M, n = at["mass_matrix"], at.chain.dof
     by_q, by_qd, _ = at.evaluate("inverse_dynamics_derivatives", qdd=at["forward_dynamics"])
     dq, dqd, Minv = got
     return [
@@ -68,7 +69,7 @@ def forward_dynamics_derivatives(got: Any, at: Answers) -> Sides:
 
 def inverse_mass_matrix(Minv: Any, at: Answers) -> Sides:
     """M Minv = 1."""
-    return [(_product(at["mass_matrix"], Minv), _one(at.chain.n))]
+    return [(_product(at["mass_matrix"], Minv), _one(at.chain.dof))]
 
 
 def udu(got: Any, at: Answers) -> Sides:
@@ -81,8 +82,9 @@ def udu(got: Any, at: Answers) -> Sides:
 def regressor(Y: Any, at: Answers) -> Sides:
     """Y p, with rotors, is the torque."""
     torques = _apply(Y, parameters(at.chain))
-    drives = zip(torques, at.chain.links, at["qdd"], strict=True)
-    return [([t + link.Jm * a for t, link, a in drives], at["inverse_dynamics"])]
+    pushes = zip(at.chain.links, rates(at.chain, at["qdd"]), strict=True)
+    drives = projected(at.chain, [link.Jm * a for link, a in pushes])
+    return [([t + x for t, x in zip(torques, drives, strict=True)], at["inverse_dynamics"])]
 
 
 def kinetic_energy(T: Any, at: Answers) -> Sides:
@@ -117,11 +119,11 @@ def jacobian_derivative(dJ: Any, at: Answers) -> Sides:
 def friction(tau: Any, at: Answers) -> Sides:
     """Friction is the sum of its terms, each with its coefficient."""
     torques: list[Any] = []
-    for link, v in zip(at.chain.links, at["qd"], strict=True):
+    for link, v in zip(at.chain.links, cast(Any, rates(at.chain, at["qd"])), strict=True):
         sign = (v > 0.0) * 1.0 - (v < 0.0) * 1.0
         own = [(F, *pair) for F, pair in zip(link.friction, terms(link.shapes), strict=True) if F]
         torques.append(sum(F * term.column(v, sign, *shape) for F, term, shape in own) + 0.0 * v)
-    return [(tau, torques)]
+    return [(tau, projected(at.chain, torques))]
 
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:

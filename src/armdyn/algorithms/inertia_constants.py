@@ -46,21 +46,26 @@ def link_bodies(chain: Chain) -> dict[int, Body]:
 
 def inertia_constants(chain: Chain, links: Mapping[int, Body]) -> dict[int, Body]:
     """Return mhat_i, k_i and U_i for i = 1..n. [LinFang1999] (C1)-(C3)."""
-    n = chain.n
-    constants = {n: links[n]}
-    for i in range(n - 1, 0, -1):
-        handed_down = _handed_down(frame(chain[i + 1], 0.0), constants[i + 1])
-        constants[i] = _sum(links[i], *handed_down)
+    constants: dict[int, Body] = {}
+    for i in range(chain.n, 0, -1):
+        handed_down: list[Body] = []
+        for c in chain.children(i):
+            handed_down += _handed_down(frame(chain[c], 0.0), constants[c], chain[c].fixed)
+        constants[i] = _sum(links[i], *handed_down) if handed_down else links[i]
     return constants
 
 
-def _handed_down(F: Frame, p: Body) -> list[Body]:
-    """Return what composite body p = i+1 gives to the constants of body i, term by term."""
+def _handed_down(F: Frame, p: Body, fixed: bool) -> list[Body]:
+    """Return what composite body p = i+1 gives to the constants of body i, term by term.
+
+    A fixed link gives everything.
+    """
     if F.rotational:
         arm, k, turned = F.s, scale(p.k[2], F.z), point_inertia(p.U[3], F.z)
     else:  # R_p is constant and d_p is not
         x, y, z = clean(F.to_parent(p.k), p.k)
-        arm, k, turned = (F.b, 0.0, 0.0), (x, y, z), F.constant_to_parent(p.U)
+        arm, k = F.s if fixed else (F.b, 0.0, 0.0), (x, y, z)
+        turned = F.constant_to_parent(p.U)
     return [
         Body(p.m, scale(p.m, arm), point_inertia(p.m, arm)),
         Body(0.0, k, turned),

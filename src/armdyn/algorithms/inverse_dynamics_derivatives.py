@@ -46,7 +46,8 @@ def inverse_dynamics_derivatives(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return dtau/dq, dtau/dqd and M = dtau/dqdd."""
     # the cheapest link to meet at, or within 1 %, for 3 to 20 general revolute joints, by count
-    return _met_at((chain.n + 4) // 3, chain, q, qd, qdd)
+    c = (chain.n + 4) // 3 if chain.is_serial else 1
+    return _met_at(c, chain, q, qd, qdd)
 
 
 def passed_to_base(
@@ -59,10 +60,23 @@ def passed_to_base(
     return _met_at(1, chain, q, qd, qdd)
 
 
+def coriolis_matrix(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Matrix:
+    """Return C in Christoffel form: half the derivative of the bias by qd.
+
+    C qd is quadratic in qd, with coefficients that are symmetric: those of its derivative are twice
+    the Christoffel symbols.
+    """
+    _, dqd, _ = passed_to_base(chain, q, qd, [0.0] * chain.n)
+    return [[0.5 * x for x in row] for row in dqd]
+
+
 def _met_at(
     c: int, chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> tuple[Matrix, Matrix, Matrix]:
-    """Return dtau/dq, dtau/dqd and M, motions and wrenches meeting at link c at the latest."""
+    """Return dtau/dq, dtau/dqd and M, motions and wrenches meeting at link c at the latest.
+
+    On a tree c is 1: wrenches are passed to the base.
+    """
     n, F = chain.n, frames(chain, q)
     before, own = states(chain, F, qd, qdd)
     feet, bodies = composite_bodies(chain, F, own)
@@ -70,19 +84,22 @@ def _met_at(
     at_c = [_passed(motions[i], F[i + 1 : c + 1]) for i in range(c)]
     dq, dqd, M = (_square(n) for _ in range(3))
     for j in range(1, n + 1):
-        at_foot = j not in (1, c)  # wrenches that are not passed on are as good at O_j
+        # wrenches that are not passed on are as good at O_j
+        at_foot = chain.parent(j) != 0 and j != c
         mine = joint_motions(F[j], before[j]) if at_foot else motions[j]
         wrenches = joint_wrenches(F[j], feet[j] if at_foot else bodies[j], mine)
         own_entries = _meet(mine, wrenches)
         dq[j - 1][j - 1], dqd[j - 1][j - 1] = own_entries.dq_upper, own_entries.dqd_upper
         M[j - 1][j - 1] = own_entries.M + chain[j].Jm
-        for i in range(j - 1, 0, -1):
+        child = j
+        for i in chain.before(j):
             if i < c <= j:
                 met = _meet(at_c[i], wrenches)
             else:
-                whole = i < j - 1 or not at_foot
-                wrenches = wrenches.to_parent(F[i + 1] if whole else tilt(F[i + 1]))
+                whole = child != j or not at_foot
+                wrenches = wrenches.to_parent(F[child] if whole else tilt(F[child]))
                 met = _meet(motions[i], wrenches)
+                child = i
             dq[i - 1][j - 1], dq[j - 1][i - 1] = met.dq_upper, met.dq_lower
             dqd[i - 1][j - 1], dqd[j - 1][i - 1] = met.dqd_upper, met.dqd_lower
             M[i - 1][j - 1] = M[j - 1][i - 1] = met.M

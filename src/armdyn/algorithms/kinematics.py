@@ -53,22 +53,22 @@ class Place:
 
 
 def places(chain: Chain, q: Sequence[Scalar], frame: int) -> list[Place]:
-    """Return the places of E_0, E_1 and so on up to the frame; the tip follows its link."""
+    """Return the places of E_0 and of the links on the way to a frame; the tip follows its link."""
     world = Place(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), ZERO)
-    found = [world.at(chain.base)]
-    for F in frames(chain, q)[1 : moving(chain, frame) + 1]:
-        found.append(found[-1].after(F))
+    found, F = [world.at(chain.base)], frames(chain, q)
+    for i in moving(chain, frame):
+        found.append(found[-1].after(F[i]))
     if frame > chain.n:
         found.append(found[-1].at(chain.tool))
     return found
 
 
-def moving(chain: Chain, frame: int) -> int:
-    """Return the number of joints that move a frame."""
+def moving(chain: Chain, frame: int) -> list[int]:
+    """Return the links that a frame moves with, from the base to the one that carries it."""
     assert 0 <= frame <= chain.n + 1
-    if frame <= chain.n:
-        return frame
-    return chain.n if chain.carrier is None else chain.carrier
+    if frame > chain.n:
+        frame = chain.n if chain.carrier is None else chain.carrier
+    return [*reversed(chain.before(frame)), frame] if frame else []
 
 
 def pose(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
@@ -81,15 +81,15 @@ def pose(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
 def jacobian(chain: Chain, q: Sequence[Scalar], frame: int) -> Matrix:
     """Return the 6 x n matrix that takes qd to a frame's velocity: of its origin, then angular."""
     found = places(chain, q, frame)
-    last = moving(chain, frame)
+    places_of = dict(zip(moving(chain, frame), found[1:], strict=False))
     columns: list[tuple[Scalar, ...]] = []
     for i in range(1, chain.n + 1):
-        if i > last:
+        if i not in places_of:
             columns.append((*ZERO, *ZERO))
             continue
-        u = column(found[i].rows, 3)
+        u = column(places_of[i].rows, 3)
         if chain[i].rotational:
-            columns.append((*cross(u, sub(found[-1].p, found[i].p)), *u))
+            columns.append((*cross(u, sub(found[-1].p, places_of[i].p)), *u))
         else:
             columns.append((*u, *ZERO))
     return [list(row) for row in zip(*columns, strict=True)]

@@ -26,12 +26,14 @@ def gravity(chain: Chain, q: Sequence[Scalar]) -> list[Scalar]:
     """
     F = frames(chain, q)
     tau: list[Scalar] = []
-    g = plain(chain.g)
+    falls = [plain(chain.g)]  # g in E_i
     for i, (mass, (x, y, _)) in enumerate(first_moments(chain, F), 1):
-        before, g = _at_foot(F[i], g), to_child(F[i], g)
+        p = chain.parent(i)
+        before, g = _at_foot(F[i], falls[p]), to_child(F[i], falls[p])
+        falls.append(g)
         if not chain[i].rotational:
             tau.append(-(mass * g.z))
-        elif i == 1:
+        elif p == 0:
             tau.append(g.x * y - g.y * x)
         else:
             C, S = F[i].C, F[i].S
@@ -48,12 +50,20 @@ def _at_foot(F: Frame, g: ScaledZ) -> tuple[Scalar, Scalar]:
 def first_moments(chain: Chain, F: Sequence[Frame]) -> list[tuple[Scalar, Vector]]:
     """Return mhat_i and chat_i of the composite bodies i = 1..n. (19)."""
     constants = inertia_constants(chain, link_bodies(chain))
-    l = ZERO
-    moments = [(constants[chain.n].m, constants[chain.n].k)]
-    for i in range(chain.n - 1, 0, -1):
-        l = varying_first_moment(F[i + 1], *moments[0], l)
-        moments.insert(0, (constants[i].m, add(constants[i].k, l)))
-    return moments
+    l = [ZERO] * (chain.n + 1)
+    moments = [(0.0, ZERO), *((constants[i].m, constants[i].k) for i in range(1, chain.n + 1))]
+    for i in range(chain.n, 0, -1):
+        if behind := chain.children(i):
+            l[i] = add(*(_varying_part(chain, F, c, *moments[c], l[c]) for c in behind))
+            moments[i] = constants[i].m, add(constants[i].k, l[i])
+    return moments[1:]
+
+
+def _varying_part(
+    chain: Chain, F: Sequence[Frame], i: int, m: Scalar, c: Vector, l: Vector
+) -> Vector:
+    """Return what link i adds to l of its parent; all constant parts of a fixed link are there."""
+    return varying_first_moment(F[i], 0.0 if chain[i].fixed else m, c, l)
 
 
 def varying_first_moment(p: Frame, m: Scalar, c: Vector, l: Vector) -> Vector:

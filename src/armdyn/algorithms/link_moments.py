@@ -47,19 +47,22 @@ def moments(link: Link) -> Moments:
 
 
 def regrouped(chain: Chain) -> list[Moments]:
-    """Return the moments of links i = 1..n, with parts that can belong to link i-1 moved to it.
+    """Return the moments of links i = 1..n, with parts that can belong to the parent moved to it.
 
-    Mass on the axis of a revolute joint moves with link i-1 too: m, h_z, K_zz of link i go there
-    and leave zeros. The second moments of a link that slides, never turning, go there whole. What
-    leaves link 1 is dropped: the base is fixed. The torques of every motion stay the same, though a
-    link need no longer be physically possible. Entry 0, of the base, is zero.
+    Mass on the axis of a revolute joint moves with the link before it too: m, h_z, K_zz of link i
+    go there and leave zeros. The second moments of a link that slides, never turning, go there
+    whole. What reaches the base is dropped: it is fixed. The torques of every motion stay the same,
+    though a link need no longer be physically possible. Entry 0, of the base, is zero.
     """
     M = [NO_MOMENTS, *map(moments, chain.links)]
     for i in range(chain.n, 0, -1):
-        kept, moved = _split_axis(M[i]) if chain[i].rotational else _split_K(M[i])
+        if chain[i].fixed:
+            kept, moved = NO_MOMENTS, M[i]
+        else:
+            kept, moved = _split_axis(M[i]) if chain[i].rotational else _split_K(M[i])
         M[i] = kept
-        if i > 1:
-            M[i - 1] = _joined(M[i - 1], _in_previous(chain[i], moved))
+        if p := chain.parent(i):
+            M[p] = _joined(M[p], _in_previous(chain[i], moved))
     return M
 
 

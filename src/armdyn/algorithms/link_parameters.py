@@ -13,7 +13,7 @@ PARAMETER_NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Iz
 def parameters(chain: Chain) -> list[Scalar]:
     """Return the 10n parameters, link by link in the order of `PARAMETER_NAMES`."""
     listed: list[Scalar] = []
-    for link in chain.links:
+    for link in (chain[i] for i in chain.link_numbers):
         xx, xy, xz, yy, yz, zz = inertia_at_origin(link.m, link.c, link.I)
         listed += [link.m, *scale(link.m, link.c), xx, xy, yy, xz, yz, zz]
     return listed

@@ -21,7 +21,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from armdyn.algorithms import second_moment, split, udu
+from armdyn.algorithms import mass_matrix_udu, udu
+from armdyn.algorithms.coordinates import of_coordinates
 from armdyn.algorithms.vector import Matrix, is_zero
 from armdyn.robot.chain import Chain
 from armdyn.scalar import Scalar, sign
@@ -119,21 +120,24 @@ class Transmission:
 
     def problem(self, q: Row, qd: Row) -> tuple[Chain, Row, Row, Row]:
         """Return the arguments of a method whose answer is that with friction of the load."""
-        rotors, torques = _eased(self.s, [link.Jm for link in self.chain.links], self.factors)
-        links = [replace(link, Jm=J) for link, J in zip(self.chain.links, rotors, strict=True)]
-        return replace(self.chain, links=tuple(links)), q, qd, torques
+        chain, joints = self.chain, of_coordinates(self.chain)
+        rotors, torques = _eased(self.s, [link.Jm for link in joints], self.factors)
+        links = list(chain.links)
+        for i, link, J in zip(chain.link_numbers, joints, rotors, strict=True):
+            links[i - 1] = replace(link, Jm=J)
+        return replace(chain, links=tuple(links)), q, qd, torques
 
     def loads(self, q: Row, qd: Row) -> list[Scalar]:
         """Return the transmitted torques."""
         chain, _, _, torques = self.problem(q, qd)
-        rotors = [link.Jm for link in chain.links]
+        rotors = [link.Jm for link in of_coordinates(chain)]
         qdd = _solver(self.chain, q, qd)(rotors, torques)
         return [t - J * a for t, J, a in zip(torques, rotors, qdd, strict=True)]
 
 
 def transmission(chain: Chain, q: Row, qd: Row, s: Row, shares: Row) -> Transmission:
     """Return what gears do; arguments as in `signs_of_load`."""
-    rotors = [link.Jm for link in chain.links]
+    rotors = [link.Jm for link in of_coordinates(chain)]
     signs, agreed = signs_of_load(s, shares, rotors, _solver(chain, q, qd))
     sure = isinstance(agreed, float) and agreed == 1.0
     return Transmission(chain, list(s) if sure else [x / agreed for x in s], factors(shares, signs))
@@ -145,7 +149,7 @@ def _solver(chain: Chain, q: Row, qd: Row) -> Solve:
     @cache
     def parts() -> tuple[Matrix, Row]:
         bare = without_rotors(chain)
-        return split.mass_matrix(bare, q), second_moment.bias(bare, q, qd)
+        return mass_matrix_udu.mass_matrix(bare, q), mass_matrix_udu.bias(bare, q, qd)
 
     def solve(rotors: Row, torques: Row) -> Row:
         M, bias = parts()

@@ -59,9 +59,13 @@ def minimal_set(
     constants = inertia_constants(chain, links if links is not None else link_bodies(chain))
     values: dict[int, dict[Symbol, Scalar]] = {}
     for i, body in constants.items():
-        of_joint = _rotational if chain[i].rotational else _translational
-        values[i] = of_joint(structure, i, body)
+        values[i] = of_joint(structure, i, body, chain[i].rotational)
     return MinimalSet(dict(sorted(values.items())))
+
+
+def of_joint(structure: Structure, i: int, body: Body, rotational: bool) -> dict[Symbol, Scalar]:
+    """Return the values of joint i; the body is composite body i."""
+    return (_rotational if rotational else _translational)(structure, i, body)
 
 
 def _rotational(structure: Structure, i: int, body: Body) -> dict[Symbol, Scalar]:

@@ -90,7 +90,7 @@ def states(
     base = State(sdd=neg(chain.g))
     before, own = [base], [base]
     for i in range(1, chain.n + 1):
-        before.append(own[-1].at_foot(F[i]))
+        before.append(own[chain.parent(i)].at_foot(F[i]))
         own.append(before[-1].behind(F[i], qd[i - 1], qdd[i - 1]))
     return before, own
 
@@ -165,8 +165,8 @@ def composite_bodies(
     feet, bodies = [[Body()] * (chain.n + 1) for _ in range(2)]
     for i in range(chain.n, 0, -1):
         bodies[i] = moving_link(links[i], own[i])
-        if i < chain.n:
-            bodies[i] = bodies[i] + feet[i + 1].to_parent(tilt(F[i + 1]))
+        for c in chain.children(i):
+            bodies[i] = bodies[i] + feet[c].to_parent(tilt(F[c]))
         feet[i] = bodies[i].to_parent(turn(F[i]))
     return feet, bodies
 

@@ -7,12 +7,12 @@ moment that link i-1 applies on link i, the moment about O_i. Everything of link
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from armdyn.algorithms.angular import sliding, turning
 from armdyn.algorithms.base_motion import start
-from armdyn.algorithms.frame import frames
-from armdyn.algorithms.vector import ZERO, add, apply, cross, scale
+from armdyn.algorithms.frame import Frame, frames
+from armdyn.algorithms.vector import ZERO, add, apply, cross, scale, sum_of
 from armdyn.robot.chain import Chain, Vector
 from armdyn.scalar import Scalar
 
@@ -22,30 +22,43 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """Return the joint torques that give the accelerations qdd."""
     F = frames(chain, q)
-    w, wd, sdd = start(chain)
+    motions = [start(chain)]
     forces: list[Vector] = [ZERO]
     moments: list[Vector] = [ZERO]
     for i in range(1, chain.n + 1):
         link, qdi, qddi = chain[i], qd[i - 1], qdd[i - 1]
         s = F[i].s
+        w, wd, sdd = motions[chain.parent(i)]
         sdd = F[i].to_child(add(sdd, cross(wd, s), cross(w, cross(w, s))))
         w, wd = turning(F[i], w, wd, qdi, qddi)
         sdd = add(sdd, sliding(F[i], w, qdi, qddi))
+        motions.append((w, wd, sdd))
         cdd = add(sdd, cross(wd, link.c), cross(w, cross(w, link.c)))
         forces.append(scale(link.m, cdd))
         moments.append(add(apply(link.I, wd), cross(w, apply(link.I, w))))
 
     tau: list[Scalar] = [0.0] * chain.n
-    f, n = ZERO, ZERO
+    asked: dict[int, tuple[Vector, Vector]] = {}
     for i in range(chain.n, 0, -1):
-        if i < chain.n:
-            f = F[i + 1].to_parent(f)
-            n = add(F[i + 1].to_parent(n), cross(F[i + 1].s, f))
+        f, n = _of_children(chain, F, i, asked)
         n = add(n, moments[i], cross(chain[i].c, forces[i]))
         f = add(f, forces[i])
+        asked[i] = f, n
         along = n[2] if chain[i].rotational else f[2]
         tau[i - 1] = along + chain[i].Jm * qdd[i - 1]
     return tau
+
+
+def _of_children(
+    chain: Chain, F: Sequence[Frame], i: int, asked: Mapping[int, tuple[Vector, Vector]]
+) -> tuple[Vector, Vector]:
+    """Return the force and the moment about O_i that link i applies on the links behind it."""
+    forces, moments = list[Vector](), list[Vector]()
+    for c in chain.children(i):
+        f, n = (F[c].to_parent(x) for x in asked[c])
+        forces.append(f)
+        moments.append(add(n, cross(F[c].s, f)))
+    return sum_of(forces), sum_of(moments)
 
 
 def bias(chain: Chain, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal
 
-from armdyn.robot.chain import BASES, FIXED
+from armdyn.robot.chain import BASES, FIXED, SERIAL
 
 Reference = str | Callable[..., Any]
 
@@ -35,13 +35,18 @@ class Method:
         base: the most general motion of the base that the algorithm allows, see `BASES`; it reads
             the motion from the chain.
         race: whether "auto" compares it with others; False where it has never taken fewer
-            operations than all of those, so that it is not traced in vain.
+            operations than all of those, so that it is not traced in vain. "trees": only there.
+        mechanism: the most general mechanism that the algorithm takes, see `MECHANISMS`.
+        projected: it takes coordinates and answers for them; else it is of joints, and on a tree
+            `coordinates` makes it one of coordinates.
     """
 
     function: Reference
     source: str
     base: str = FIXED
-    race: bool = True
+    race: bool | Literal["trees"] = True
+    mechanism: str = SERIAL
+    projected: bool = False
 
     @cached_property
     def run(self) -> Callable[..., Any]:
@@ -159,9 +164,9 @@ class Quantity:
         """The most general motion of the base for which a method computes it, see `BASES`."""
         return max((m.base for m in self.methods.values()), key=[*BASES].index, default=FIXED)
 
-    def shapes(self, n: int) -> dict[str, tuple[int, ...]]:
-        """Return the shape of each output for an arm of n joints."""
-        size = {"n": n, "10n": 10 * n}
+    def shapes(self, n: int, links: int | None = None) -> dict[str, tuple[int, ...]]:
+        """Return the shape of each output for n coordinates, and n links unless told otherwise."""
+        size = {"n": n, "10n": 10 * (n if links is None else links)}
         return {
             name: tuple(size[s] if isinstance(s, str) else s for s in shape)
             for name, shape in self.outputs.items()

@@ -73,7 +73,7 @@ def regressor(
     """Return the n rows of 10n; inverse dynamics is Y times `parameters`, plus Jm qdd."""
     F, motions = frames(chain, q), [Motion(ZERO, ZERO, neg(chain.g))]
     for i in range(1, chain.n + 1):
-        motions.append(motions[-1].next(F[i], qd[i - 1], qdd[i - 1]))
+        motions.append(motions[chain.parent(i)].next(F[i], qd[i - 1], qdd[i - 1]))
     return rows_of(chain, F, [motion.unit_wrenches() for motion in motions])
 
 
@@ -89,12 +89,12 @@ def rows_of(
     """
     n = chain.n
     rows: Matrix = [[0.0] * (10 * n) for _ in range(n)]
-    axes: list[Six] = []
+    axes: list[dict[int, Six]] = [{}]  # of the joints on the way to each link, in its frame
     for i in range(1, n + 1):
-        axes = [motion_to_child(F[i], axis) for axis in axes]
-        axes.append([*Z, *ZERO] if chain[i].rotational else [*ZERO, *Z])
-        for row, axis in zip(rows, axes, strict=False):  # the rows of joints beyond i stay zero
+        axes.append({j: motion_to_child(F[i], x) for j, x in axes[chain.parent(i)].items()})
+        axes[i][i] = [*Z, *ZERO] if chain[i].rotational else [*ZERO, *Z]
+        for j, axis in axes[i].items():  # the rows of other joints stay zero
             angular, linear = halves(axis)
             for p, (f, t) in enumerate(wrenches[i]):
-                row[10 * (i - 1) + p] = dot(angular, t) + dot(linear, f)
+                rows[j - 1][10 * (i - 1) + p] = dot(angular, t) + dot(linear, f)
     return rows

@@ -32,8 +32,8 @@ def inverse_dynamics(
     wrench = link_wrenches(chain, F, qd, qdd)
     tau: list[Scalar] = [0.0] * n
     for i in range(n, 0, -1):
-        if i < n:
-            wrench[i] = add_six(wrench[i], wrench_to_parent(F[i + 1], wrench[i + 1]))
+        for c in chain.children(i):
+            wrench[i] = add_six(wrench[i], wrench_to_parent(F[c], wrench[c]))
         tau[i - 1] = wrench[i][axis(chain[i])] + chain[i].Jm * qdd[i - 1]
     return tau
 
@@ -43,14 +43,16 @@ def link_wrenches(
 ) -> list[Six]:
     """Return (n_i; f_i) of the regrouped links i = 1..n, gravity included; entry 0 is zero."""
     M = regrouped(chain)
-    (w, wd, sdd), omega = start(chain), start_omega(chain)
+    motions = [(*start(chain), start_omega(chain))]
     wrenches: list[Six] = [[0.0] * 6]
     for i in range(1, chain.n + 1):
         qdi, qddi = qd[i - 1], qdd[i - 1]
+        w, wd, sdd, omega = motions[chain.parent(i)]
         sdd = F[i].to_child(add(sdd, scale(F[i].b, column(omega, 1))))
         w, wd = turning(F[i], w, wd, qdi, qddi)
         omega = omega_matrix(w, wd)
         sdd = add(sdd, sliding(F[i], w, qdi, qddi), scale(F[i].d, column(omega, 3)))
+        motions.append((w, wd, sdd, omega))
         f = add(scale(M[i].m, sdd), times(omega, M[i].h))
         n = add(cross(M[i].h, sdd), euler(omega, M[i].K))
         wrenches.append([*n, *f])

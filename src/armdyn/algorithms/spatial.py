@@ -64,13 +64,18 @@ def wrench_to_base(
     """Return p_j^T B_ij^T w, j = 1..i: what a wrench about O_i in E_i does along axes 1..i.
 
     B_ij^T is taken from joint to joint, B_ij^T = B_{j+1,j}^T B_{i,j+1}^T, [Saha1999] (12): 20M 12A
-    each.
+    each. Along axes off the way from link i to the base it does nothing, and fixed links have
+    none.
     """
-    row = [wrench[axis(chain[i])]]
-    for j in range(i - 1, 0, -1):
-        wrench = wrench_to_parent(F[j + 1], wrench)
-        row.append(wrench[axis(chain[j])])
-    return row[::-1]
+    row: list[Scalar] = [0.0] * i
+    row[i - 1] = wrench[axis(chain[i])]
+    child = i
+    for j in chain.before(i):
+        wrench = wrench_to_parent(F[child], wrench)
+        child = j
+        if not chain[j].fixed:
+            row[j - 1] = wrench[axis(chain[j])]
+    return row
 
 
 def motion_to_child(F: Frame | Place, motion: Sequence[Scalar]) -> Six:

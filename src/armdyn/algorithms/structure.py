@@ -113,7 +113,7 @@ def _delta(chain: Chain, found: Structure) -> dict[int, bool]:
     """
     r, s = found.r, found.s
     upright = all(_vanishes(x, math.hypot(*chain.g)) for x in cross(chain.g, found.w[0]))
-    hidden = upright and all(found.parallel(i) for i in range(1, r))
+    hidden = upright and all(found.parallel(i) or chain[i].fixed for i in range(1, r))
     offset: tuple[Scalar, Scalar] = (0.0, 0.0)  # O_r -> O_i in E_i at q = 0, across u_r
     delta: dict[int, bool] = {}
     for i in range(r, s):

@@ -4,7 +4,7 @@ A new method is a line in `methods`, a new quantity is a row. Fields are explain
 """
 
 from armdyn.algorithms.quantity import Derivative, Identity, Method, Quantity, RolledMethod
-from armdyn.robot.chain import MOVING, TRANSLATING
+from armdyn.robot.chain import COUPLED, MOVING, TRANSLATING, TREE
 
 LUH = "[LuhWalkerPaul1980], baseline of [Mata2002] Table 1"
 
@@ -45,9 +45,11 @@ QUANTITIES: dict[str, Quantity] = {
             "gibbs_appell_sums": Method(
                 "gibbs_appell_sums:mass_matrix", "[Mata2002] (21)", race=False
             ),
-            "denoc": Method("denoc:mass_matrix", "[Saha1999] (22)"),
+            "denoc": Method("denoc:mass_matrix", "[Saha1999] (22)", mechanism=COUPLED),
             "second_moment": Method(
-                "second_moment_inertia:mass_matrix", "composites of second moments"
+                "second_moment_inertia:mass_matrix",
+                "composites of second moments",
+                mechanism=COUPLED,
             ),
             "common_frame": Method("common_frame:mass_matrix", "the same, in one frame"),
             "split": Method(
@@ -55,6 +57,12 @@ QUANTITIES: dict[str, Quantity] = {
             ),
             "fijany_bejczy": Method(
                 "fijany_bejczy:mass_matrix", "[Lin1991] Appendix, in E_2", race=False
+            ),
+            "met": Method(
+                "met:mass_matrix",
+                "composites of second moments, meeting midway",
+                race="trees",
+                mechanism=COUPLED,
             ),
         },
         sentence="The mass matrix M(q) [kg m^2] ([kg m] and [kg] where joints slide), symmetric, "
@@ -68,14 +76,23 @@ QUANTITIES: dict[str, Quantity] = {
         {"tau": ("n",)},
         {
             "gibbs_appell": Method(
-                "gibbs_appell:inverse_dynamics", "[Mata2002] 4.1", base=MOVING, race=False
+                "gibbs_appell:inverse_dynamics",
+                "[Mata2002] 4.1",
+                base=MOVING,
+                race=False,
+                mechanism=COUPLED,
             ),
             "gibbs_appell_sums": Method(
                 "gibbs_appell_sums:inverse_dynamics", "[Mata2002] (13)", base=MOVING, race=False
             ),
-            "newton_euler": Method("newton_euler:inverse_dynamics", LUH, base=MOVING, race=False),
+            "newton_euler": Method(
+                "newton_euler:inverse_dynamics", LUH, base=MOVING, race=False, mechanism=COUPLED
+            ),
             "second_moment": Method(
-                "second_moment:inverse_dynamics", "[Mata2002] 4.1, regrouped", base=MOVING
+                "second_moment:inverse_dynamics",
+                "[Mata2002] 4.1, regrouped",
+                base=MOVING,
+                mechanism=COUPLED,
             ),
         },
         sentence="The torques M qdd + C qd + g + friction, rotor inertias included.",
@@ -88,9 +105,15 @@ QUANTITIES: dict[str, Quantity] = {
         ("q", "qd"),
         {"tau": ("n",)},
         {
-            "gibbs_appell": Method("gibbs_appell:bias", "[Mata2002] 4.1", base=MOVING, race=False),
-            "newton_euler": Method("newton_euler:bias", LUH, base=MOVING, race=False),
-            "second_moment": Method("second_moment:bias", "[Mata2002] 4.1, regrouped", base=MOVING),
+            "gibbs_appell": Method(
+                "gibbs_appell:bias", "[Mata2002] 4.1", base=MOVING, race=False, mechanism=COUPLED
+            ),
+            "newton_euler": Method(
+                "newton_euler:bias", LUH, base=MOVING, race=False, mechanism=COUPLED
+            ),
+            "second_moment": Method(
+                "second_moment:bias", "[Mata2002] 4.1, regrouped", base=MOVING, mechanism=COUPLED
+            ),
             "lin_1991": Method(
                 "lin_1991_bias:bias", "[Lin1991] (53)-(58)", base=TRANSLATING, race=False
             ),
@@ -104,11 +127,15 @@ QUANTITIES: dict[str, Quantity] = {
         ("q",),
         {"tau": ("n",)},
         {
-            "gibbs_appell": Method("gibbs_appell:gravity", "[Mata2002] 4.1", race=False),
-            "newton_euler": Method("newton_euler:gravity", LUH, race=False),
-            "second_moment": Method("second_moment:gravity", "[Mata2002] 4.1, regrouped"),
+            "gibbs_appell": Method(
+                "gibbs_appell:gravity", "[Mata2002] 4.1", race=False, mechanism=COUPLED
+            ),
+            "newton_euler": Method("newton_euler:gravity", LUH, race=False, mechanism=COUPLED),
+            "second_moment": Method(
+                "second_moment:gravity", "[Mata2002] 4.1, regrouped", mechanism=COUPLED
+            ),
             "lin_1991": Method("lin_1991:gravity", "[Lin1991] (58)", race=False),
-            "lin_1994": Method("lin_1994:gravity", "[Lin1994] (18)"),
+            "lin_1994": Method("lin_1994:gravity", "[Lin1994] (18)", mechanism=COUPLED),
         },
         sentence="The torques g(q) that hold the arm still.",
         rolled=RolledMethod("rolled.inverse:inverse_dynamics"),
@@ -121,6 +148,12 @@ QUANTITIES: dict[str, Quantity] = {
         {
             "lin_1991": Method("christoffel:coriolis_matrix", "[Lin1991] (32)-(46), summed over k"),
             "second_moment": Method("christoffel:from_moments", "the same, regrouped"),
+            "half_derivative": Method(
+                "inverse_dynamics_derivatives:coriolis_matrix",
+                "half the derivative of the bias by qd",
+                race="trees",
+                mechanism=COUPLED,
+            ),
         },
         sentence="The matrix C(q, qd) in Christoffel form: dM/dt - 2C is skew.",
         minimal=True,
@@ -137,13 +170,24 @@ QUANTITIES: dict[str, Quantity] = {
                 race=False,
             ),
             "mass_matrix_udu": Method(
-                "mass_matrix_udu:forward_dynamics", "[Saha1999] 5.1 on numbers", base=MOVING
+                "mass_matrix_udu:forward_dynamics",
+                "[Saha1999] 5.1 on numbers",
+                base=MOVING,
+                mechanism=COUPLED,
+                projected=True,
             ),
             "denoc": Method(
-                "denoc_forward:forward_dynamics", "[Saha1999] (36), recursively", base=MOVING
+                "denoc_forward:forward_dynamics",
+                "[Saha1999] (36), recursively",
+                base=MOVING,
+                mechanism=TREE,
             ),
             "articulated_body": Method(
-                "articulated_body:forward_dynamics", "[Featherstone1983]", base=MOVING, race=False
+                "articulated_body:forward_dynamics",
+                "[Featherstone1983]",
+                base=MOVING,
+                race=False,
+                mechanism=TREE,
             ),
         },
         sentence="The accelerations that the torques tau cause, friction taken off them.",
@@ -165,6 +209,7 @@ QUANTITIES: dict[str, Quantity] = {
             "recursive_to_base": Method(
                 "inverse_dynamics_derivatives:passed_to_base",
                 "the same, wrenches passed all the way",
+                mechanism=COUPLED,
             ),
         },
         sentence="The derivatives of the torques of inverse_dynamics by q and by qd, and the mass "
@@ -187,6 +232,8 @@ QUANTITIES: dict[str, Quantity] = {
             "recursive": Method(
                 "forward_dynamics_derivatives:forward_dynamics_derivatives",
                 "[Singh2022], in second moments, solved for qdd",
+                mechanism=COUPLED,
+                projected=True,
             ),
         },
         sentence="The derivatives of the accelerations of forward_dynamics by q and by qd, and the"
@@ -216,9 +263,14 @@ QUANTITIES: dict[str, Quantity] = {
         ("q",),
         {"Minv": ("n", "n")},
         {
-            "denoc": Method("denoc_inverse:inverse_mass_matrix", "[Saha1999] (36)-(39)"),
+            "denoc": Method(
+                "denoc_inverse:inverse_mass_matrix", "[Saha1999] (36)-(39)", mechanism=TREE
+            ),
             "mass_matrix_udu": Method(
-                "mass_matrix_udu:inverse_mass_matrix", "[Saha1999] 5.1 on numbers"
+                "mass_matrix_udu:inverse_mass_matrix",
+                "[Saha1999] 5.1 on numbers",
+                mechanism=COUPLED,
+                projected=True,
             ),
             "denoc_closed": Method(
                 "denoc_closed_inverse:inverse_mass_matrix", "[Saha1999] (36), (41)", race=False
@@ -236,8 +288,13 @@ QUANTITIES: dict[str, Quantity] = {
         ("q",),
         {"U": ("n", "n"), "D": ("n",)},
         {
-            "denoc": Method("denoc_udu:udu", "[Saha1999] (33)-(35)"),
-            "mass_matrix_udu": Method("mass_matrix_udu:udu", "[Saha1999] 5.1 on numbers"),
+            "denoc": Method("denoc_udu:udu", "[Saha1999] (33)-(35)", mechanism=TREE),
+            "mass_matrix_udu": Method(
+                "mass_matrix_udu:udu",
+                "[Saha1999] 5.1 on numbers",
+                mechanism=COUPLED,
+                projected=True,
+            ),
         },
         sentence="Unit upper triangular U and diagonal D with M = U diag(D) U^T.",
         needs_invertible_mass_matrix=True,
@@ -248,7 +305,9 @@ QUANTITIES: dict[str, Quantity] = {
         ("q", "qd", "qdd"),
         {"Y": ("n", "10n")},
         {
-            "newton_euler": Method("regressor:regressor", "Newton-Euler, one parameter at a time"),
+            "newton_euler": Method(
+                "regressor:regressor", "Newton-Euler, one parameter at a time", mechanism=COUPLED
+            ),
         },
         sentence="The matrix Y: Y times the inertial parameters of the links (each m, mx, my, mz, "
         "Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the origin) are the torques less rotors and "
@@ -260,8 +319,12 @@ QUANTITIES: dict[str, Quantity] = {
         ("q", "qd"),
         {"T": ()},
         {
-            "link_sum": Method("energy:kinetic_energy", "sum over links and rotors", race=False),
-            "second_moment": Method("energy:kinetic_energy_from_moments", "the same, regrouped"),
+            "link_sum": Method(
+                "energy:kinetic_energy", "sum over links and rotors", race=False, mechanism=COUPLED
+            ),
+            "second_moment": Method(
+                "energy:kinetic_energy_from_moments", "the same, regrouped", mechanism=COUPLED
+            ),
         },
         sentence="The kinetic energy [J] of links and rotors.",
         minimal=True,
@@ -271,7 +334,7 @@ QUANTITIES: dict[str, Quantity] = {
         ("q",),
         {"V": ()},
         {
-            "link_sum": Method("energy:potential_energy", "sum over links"),
+            "link_sum": Method("energy:potential_energy", "sum over links", mechanism=COUPLED),
         },
         sentence="The potential energy [J]; zero for a mass at the base's origin.",
         identity=Identity("dV/dq = gravity", "identities:potential_energy", by_differences=True),
@@ -280,7 +343,9 @@ QUANTITIES: dict[str, Quantity] = {
         ("q",),
         {"T": (4, 4)},
         {
-            "product": Method("kinematics:pose", "product of the placements of the joints"),
+            "product": Method(
+                "kinematics:pose", "product of the placements of the joints", mechanism=COUPLED
+            ),
         },
         sentence="The placement of the tip in the base frame, a homogeneous matrix: T times a "
         "point in the frame of the tip is the point in the base frame [m].",
@@ -292,7 +357,9 @@ QUANTITIES: dict[str, Quantity] = {
         ("q",),
         {"J": (6, "n")},
         {
-            "geometric": Method("kinematics:jacobian", "axes and arms of the joints"),
+            "geometric": Method(
+                "kinematics:jacobian", "axes and arms of the joints", mechanism=COUPLED
+            ),
         },
         sentence="The Jacobian of the tip in base axes: J qd is the velocity of the tip's origin "
         "[m/s], three rows, and the angular velocity [rad/s], three rows.",
@@ -318,7 +385,9 @@ QUANTITIES: dict[str, Quantity] = {
         ("qd",),
         {"tau": ("n",)},
         {
-            "linear": Method("friction:friction", "the sum of its terms"),
+            "linear": Method(
+                "friction:friction", "the sum of its terms", mechanism=COUPLED, projected=True
+            ),
         },
         sentence="The friction torques; dry friction is 0 at rest.",
         identity=Identity("its definition", "identities:friction"),

@@ -95,5 +95,5 @@ def tracking_regressor(
     """Return the n rows of 10n, without rotors."""
     F, motions = frames(chain, q), [ReferenceMotion(ZERO, ZERO, ZERO, neg(chain.g))]
     for i in range(1, chain.n + 1):
-        motions.append(motions[-1].next(F[i], qd[i - 1], qdr[i - 1], qddr[i - 1]))
+        motions.append(motions[chain.parent(i)].next(F[i], qd[i - 1], qdr[i - 1], qddr[i - 1]))
     return rows_of(chain, F, [motion.unit_wrenches() for motion in motions])

@@ -32,6 +32,11 @@ def add(*vectors: Vector) -> Vector:
     return (x, y, z)
 
 
+def sum_of(vectors: Sequence[Vector]) -> Vector:
+    """Return the sum of vectors; zero if there are none."""
+    return add(*vectors) if vectors else ZERO
+
+
 def sub(u: Vector, v: Vector) -> Vector:
     """Return u - v."""
     return (u[0] - v[0], u[1] - v[1], u[2] - v[2])

@@ -21,27 +21,32 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from armdyn.arm.quick_method import is_own_method, quick
 from armdyn.arrays import Array
-from armdyn.checks import checked_choice, checked_flag, checked_whole
+from armdyn.checks import checked_array, checked_choice, checked_flag, checked_whole
 from armdyn.errors import InputError
 from armdyn.fork_safe import first_use
 from armdyn.programs.arguments import (
     AUTO,
     DOUBLE,
+    MOST_LISTED,
     at_frame,
     checked_base_motion,
     checked_dtype,
+    checked_out,
+    checked_state,
     frame_in_words,
     is_lazy,
     offset_joints,
 )
 from armdyn.programs.key import ProgramKey
 from armdyn.robot.chain import BASES, FIXED, Chain, chain_of
+from armdyn.robot.mechanism import check_serial
 from armdyn.robot.model import Robot
 
 if TYPE_CHECKING:
     from armdyn.arm.denoc_matrices import DenocMatrices
     from armdyn.arm.function import Function
     from armdyn.arm.page import Page
+    from armdyn.control.controller import Controller
     from armdyn.kinematics.branch_solver import BranchSolver
     from armdyn.kinematics.turns import Branches
     from armdyn.log.log import Log
@@ -49,6 +54,8 @@ if TYPE_CHECKING:
     from armdyn.view.viewer import Viewer
 
 Out = Array | NDArray[np.float32] | None
+# Several frames, by names or numbers.
+Frames = list[str | int] | list[str] | tuple[str | int, ...]
 
 
 class Arm:
@@ -91,6 +98,7 @@ class Arm:
         self._frames = {frame.name: frame for frame in robot.frames}
         self._chains: dict[str, Chain] = {}  # whose tips are frames
         self._functions: dict[ProgramKey, Function] = {}
+        self._packed: dict[str, Function] = {}
         self._minimal: dict[tuple[bool, bool], MinimalParameters] = {}
         self._solvers: dict[tuple[int | str, bool], BranchSolver | None] = {}
 
@@ -145,6 +153,24 @@ class Arm:
         return tuple(joint.name for joint in self.robot.joints)
 
     @property
+    def followers(self) -> tuple[str, ...]:
+        """Names of the joints that follow others; see `Follower`."""
+        return tuple(follower.joint.name for follower in self.robot.followers)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the joints that move the links: `joint_names`, then `followers`.
+
+        Parameters, columns of the regressor and link numbers are in this order.
+        """
+        return (*self.joint_names, *self.followers)
+
+    @property
+    def tips(self) -> tuple[str, ...]:
+        """Names of the frames at the ends of a tree; ("tip",) of a serial arm."""
+        return ("tip",) if self._chain.is_serial else self.robot.tips
+
+    @property
     def frames(self) -> tuple[str, ...]:
         """Names of the frames of the robot's file: its links and joints; `pose` takes them.
 
@@ -167,7 +193,8 @@ class Arm:
         """Names of the parameters, one per column of the regressor."""
         from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 
-        return tuple(f"{p}_{i}" for i in range(1, self.n + 1) for p in PARAMETER_NAMES)
+        links = range(1, len(self.robot.links) + 1)
+        return tuple(f"{p}_{i}" for i in links for p in PARAMETER_NAMES)
 
     @property
     def minimal(self) -> MinimalParameters:
@@ -252,7 +279,10 @@ class Arm:
         programs = _programs()
         checked_choice(base, "base", BASES)
         programs.check_method(quantity, method, base=base)
-        chain, number = self._chain_at(frame)
+        chain, number = self._chain, self._chain.n + 1
+        is_tip = isinstance(frame, str) and frame == "tip"
+        if not is_tip or programs.row_of(quantity).takes_frame:
+            chain, number = self._chain_at(frame)
         key = ProgramKey(chain, quantity, method, number, checked_flag(friction, "friction"), base)
         if key not in self._functions:
             with first_use:
@@ -264,17 +294,22 @@ class Arm:
         return self._functions[key]
 
     @quick
-    def mass_matrix(self, q: ArrayLike, *, method: str = AUTO, out: Out = None) -> Array:
+    def mass_matrix(
+        self, q: ArrayLike, *, packed: bool = False, method: str = AUTO, out: Out = None
+    ) -> Array:
         """Return the mass matrix M(q), rotor inertias included.
 
         Args:
             q: joint positions ``(..., n)`` [rad or m].
+            packed: return only the k lower entries that are not zero at every state, whose rows and
+                columns are `mass_matrix_index`. Of trees these take a fraction of the time.
             method: a name of ``armdyn.methods("mass_matrix")``, or "auto" for the fastest on this
                 robot.
             out: array that receives the result.
 
         Returns:
-            M ``(..., n, n)``, full and symmetric [kg m^2; kg for prismatic joints].
+            M ``(..., n, n)``, full and symmetric [kg m^2; kg for prismatic joints]; ``(..., k)`` if
+            packed.
 
         Raises:
             InputError: an array has a wrong shape or type, or is not finite.
@@ -285,7 +320,47 @@ class Arm:
             array([[2.5442, 0.7721],
                    [0.7721, 0.3333]])
         """
+        if checked_flag(packed, "packed"):
+            return cast(Array, self._packed_mass_matrix(method)(q, out=out))
         return cast(Array, self._result(self.function("mass_matrix", method), q, out=out))
+
+    @property
+    def mass_matrix_index(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows and columns ``(k,)`` of the entries of a packed mass matrix.
+
+        Examples:
+            >>> rows, columns = arm.mass_matrix_index
+            >>> M = np.zeros((arm.n, arm.n))
+            >>> M[rows, columns] = M[columns, rows] = arm.mass_matrix(q, packed=True)
+            >>> np.array_equal(M, arm.mass_matrix(q))
+            True
+        """
+        rows, columns = self._mass_matrix_index
+        return rows.copy(), columns.copy()
+
+    @cached_property
+    def _mass_matrix_index(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        from armdyn.arm.packed import packed_index
+
+        return packed_index(self.function("mass_matrix").program)
+
+    def _packed_mass_matrix(self, method: str) -> Function:
+        from armdyn.arm.packed import packed_program
+        from armdyn.graph.program import Program
+
+        if method not in self._packed:
+            code = self.function("mass_matrix", method).program
+            if not isinstance(code, Program):
+                raise InputError(
+                    f"the mass matrix of {self.name!r} by {method!r} is computed by sweeps, which "
+                    'return the full matrix; leave `packed` out, or give `method="split"`.',
+                    argument="packed",
+                )
+            self._packed[method] = _function_class()(
+                packed_program(code, self._mass_matrix_index), method, self.name,
+                self._offset_joints, dtype=self.dtype,
+            )  # fmt: skip
+        return self._packed[method]
 
     @quick
     def inverse_dynamics(
@@ -465,6 +540,7 @@ class Arm:
         with first_use:
             from armdyn.arm.denoc_matrices import denoc_program
 
+            check_serial(self.robot, "Matrices of the natural orthogonal complement")
             code = denoc_program(self._chain)
             return _function_class()(
                 code, "denoc", self.name, self._offset_joints, dtype=self.dtype
@@ -776,13 +852,19 @@ class Arm:
 
     @quick
     def pose(
-        self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
+        self,
+        q: ArrayLike,
+        frame: str | int | Frames = "tip",
+        *,
+        method: str = AUTO,
+        out: Out = None,
     ) -> Array:
         """Return the pose of a frame in the base frame.
 
         Args:
             q: joint positions ``(..., n)`` [rad or m].
-            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`.
+            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`. A
+                list of F frames gives results ``(..., F, 4, 4)``.
             method: a name of ``armdyn.methods("pose")``, or "auto" for the fastest on this robot.
             out: array that receives the result.
 
@@ -799,17 +881,23 @@ class Arm:
             >>> arm.pose(q, "joint2")[:3, 3]
             array([0.9553, 0.2955, 0.    ])
         """
-        return cast(Array, self._result(self.function("pose", method, frame=frame), q, out=out))
+        return self._at_frames("pose", method, frame, out, q)
 
     @quick
     def jacobian(
-        self, q: ArrayLike, frame: str | int = "tip", *, method: str = AUTO, out: Out = None
+        self,
+        q: ArrayLike,
+        frame: str | int | Frames = "tip",
+        *,
+        method: str = AUTO,
+        out: Out = None,
     ) -> Array:
         """Return the Jacobian of a frame: linear rows first, in base axes.
 
         Args:
             q: joint positions ``(..., n)`` [rad or m].
-            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`.
+            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`. A
+                list of F frames gives results ``(..., F, 6, n)``.
             method: a name of ``armdyn.methods("jacobian")``, or "auto" for the fastest on this
                 robot.
             out: array that receives the result.
@@ -826,14 +914,14 @@ class Arm:
             array([[-1.0129, -0.7174],
                    [ 1.652 ,  0.6967]])
         """
-        return cast(Array, self._result(self.function("jacobian", method, frame=frame), q, out=out))
+        return self._at_frames("jacobian", method, frame, out, q)
 
     @quick
     def jacobian_derivative(
         self,
         q: ArrayLike,
         qd: ArrayLike,
-        frame: str | int = "tip",
+        frame: str | int | Frames = "tip",
         *,
         method: str = AUTO,
         out: Out = None,
@@ -843,7 +931,8 @@ class Arm:
         Args:
             q: joint positions ``(..., n)`` [rad or m].
             qd: joint velocities ``(..., n)`` [rad/s or m/s].
-            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`.
+            frame: the frame: "tip", a name of `frames`, or the number i of E_i; see `function`. A
+                list of F frames gives results ``(..., F, 6, n)``.
             method: a name of ``armdyn.methods("jacobian_derivative")``, or "auto" for the fastest
                 on this robot.
             out: array that receives the result.
@@ -860,8 +949,7 @@ class Arm:
             array([[-0.0259,  0.0697],
                    [ 0.0422,  0.0717]])
         """
-        f = self.function("jacobian_derivative", method, frame=frame)
-        return cast(Array, self._result(f, q, qd, out=out))
+        return self._at_frames("jacobian_derivative", method, frame, out, q, qd)
 
     def inverse_kinematics(
         self,
@@ -925,6 +1013,12 @@ class Arm:
                 only=only, axes=axes, follow=follow, unreached=unreached, frame=frame,
                 tolerance=tolerance, restarts=restarts, seed=seed, method=method,
             )  # fmt: skip
+        if not self._chain.is_serial:
+            options = {
+                "only": only, "axes": axes, "follow": follow, "unreached": unreached,
+                "tolerance": tolerance, "restarts": restarts, "seed": seed, "method": method,
+            }  # fmt: skip
+            return self._branch_kinematics(pose, start, frame, out, options)
         kinematics = _kinematics()
         solver = self._branch_solver(frame)
         key = self._frame(frame)
@@ -935,6 +1029,74 @@ class Arm:
             unreached,
         )  # fmt: skip
         return kinematics.inverse_kinematics(self, solver, pose, start, given, out)
+
+    def _branch_kinematics(
+        self,
+        pose: ArrayLike,
+        start: ArrayLike | None,
+        frame: str | int,
+        out: Out,
+        options: Mapping[str, Any],
+    ) -> Array:
+        """Return positions of a tree: only the joints on the way to the frame move."""
+        name = self._only_tip() if frame == "tip" else frame
+        if isinstance(name, int):
+            name = self.joint_names[name - 1]
+        from armdyn.arm.branch import positions_off_the_way
+
+        arm, joints = self._branch(name, None)
+        given = None if start is None else checked_state(start, "start", self.n, self.name)
+        at = positions_off_the_way(self.robot, given)
+        before = None if given is None else given[..., joints]
+        found = arm.inverse_kinematics(pose, before, **options)
+        lead = np.broadcast_shapes(found.shape[:-1], at.shape[:-1])
+        result = np.broadcast_to(at, (*lead, self.n)).astype(self.dtype)
+        result[..., joints] = found
+        if out is None:
+            return result
+        target = checked_out(out, "`out`", result.shape, self.dtype)
+        target[...] = result
+        return target
+
+    def branch(self, tip: str, q: ArrayLike | None = None) -> Arm:
+        """Return the serial arm from the base to one tip of a tree.
+
+        The other joints stand still, and the links that they carry are part of the arm's own. So
+        closed forms of inverse kinematics, sweeps, symbolic models, pages and simulations can be
+        had of one arm of a robot with several.
+
+        Args:
+            tip: one of `tips`, or another frame or joint of the robot.
+            q: positions ``(n,)`` of all joints [rad or m], of which those off the way to the tip
+                count; zero if left out.
+
+        Returns:
+            The arm; its joints are those on the way to the tip. Its torques are those of the tree
+            while the other joints stand at `q`.
+
+        Raises:
+            InputError: there is no such tip, or joints on the way follow others.
+
+        Examples:
+            >>> link = dict(mass=1.0, com=(0.2, 0, 0), inertia=(0, 0, 0, 0.02, 0, 0.02))
+            >>> left = armdyn.Joint(name="left", parent="waist", b=0.1, **link)
+            >>> right = armdyn.Joint(name="right", parent="waist", b=0.3, **link)
+            >>> joints = [armdyn.Joint(name="waist", **link), left, right]
+            >>> two = armdyn.Arm(armdyn.Robot(joints, name="two"))
+            >>> two.branch("left").joint_names
+            ('waist', 'left')
+        """
+        arm, _ = self._branch(tip, q)
+        return arm.astype(self.dtype)
+
+    def _branch(self, tip: str, q: ArrayLike | None) -> tuple[Arm, list[int]]:
+        from armdyn.arm.branch import branch_of
+
+        at = np.zeros(self.n)
+        if q is not None:
+            at = checked_array(q, "q", (self.n,), what=f"positions ({self.n},)")
+        found = branch_of(self.robot, tip, at)
+        return Arm(found.robot), list(found.joints)
 
     def inverse_kinematics_all(
         self,
@@ -985,6 +1147,7 @@ class Arm:
             return _dask_arrays().lazy_inverse_kinematics_all(
                 self, poses, redundancy, swivel, out, frame=frame, limits=limits, polish=polish
             )
+        check_serial(self.robot, "Closed forms of inverse kinematics")
         from armdyn.kinematics.branches import inverse_kinematics_all
 
         if out is not None and self.dtype != DOUBLE:
@@ -1035,7 +1198,7 @@ class Arm:
             >>> armdyn.load("puma560").closed_form
             'wrist, axes 2 and 3 parallel'
         """
-        solver = self._branch_solver("tip")
+        solver = self._branch_solver("tip") if self._chain.is_serial else None
         if solver is None:
             return None
         either = ", or the swivel angle" if self._branch_solver("tip", True) else ""
@@ -1080,6 +1243,7 @@ class Arm:
             >>> arm.page()
             <Page of 'planar2': ... kB>
         """
+        check_serial(self.robot, "Pages")
         from armdyn.arm.page import arm_page
 
         return arm_page(self.astype(np.float64), path, log, meshes, packages)
@@ -1115,6 +1279,7 @@ class Arm:
             >>> with arm.view(browser=False) as viewer:
             ...     viewer.q = [0.3, 0.5]
         """
+        check_serial(self.robot, "Viewers")
         # the layer of the viewer is above this one: it is named here, not imported
         viewing: Any = import_module("armdyn.view")
         double = self.astype(np.float64)
@@ -1161,6 +1326,32 @@ class Arm:
             single=single, methods=methods, parameters=parameters, force=force,
         )  # fmt: skip
 
+    def controller(
+        self, law: str = "computed_torque", *, rate: float = 1000.0, **gains: Any
+    ) -> Controller:
+        """Return a controller of this arm, to step through, to simulate and to export as C.
+
+        Args:
+            law: "computed_torque", "gravity", "pd_gravity", "joint_impedance",
+                "cartesian_impedance" or "adaptive".
+            rate: samples per second.
+            gains: and limits, each by default from the arm; see `Controller`.
+
+        Returns:
+            The controller; it keeps the state of one arm.
+
+        Raises:
+            InputError: a gain is not positive, the arm has no limits of torque or no masses, or
+                gains do not fit the rate.
+
+        Examples:
+            >>> control = arm.controller("pd_gravity", limit=[200.0, 100.0])
+            >>> control.step(q, q)
+            array([17.4751,  3.4173])
+        """
+        made: Any = import_module("armdyn.control.controller")  # the layer above this one
+        return cast("Controller", made.controller_of(self, law, rate, gains))
+
     def _result(self, f: Function, *states: ArrayLike, out: Out = None) -> object:
         """Evaluate; after a call without options the next one is quick."""
         result = f(*states, out=out)
@@ -1171,20 +1362,47 @@ class Arm:
                 method.install(f)
         return result
 
+    def _at_frames(
+        self,
+        quantity: str,
+        method: str,
+        frame: str | int | Frames,
+        out: Out,
+        *states: ArrayLike,
+    ) -> Array:
+        """Return a quantity of a frame; of several frames, along the third axis from the end."""
+        if not isinstance(frame, list | tuple):
+            f = self.function(quantity, method, frame=frame)
+            return cast(Array, self._result(f, *states, out=out))
+        if not frame:
+            raise InputError("`frame` is an empty list; name at least one frame.", argument="frame")
+        functions = [self.function(quantity, method, frame=one) for one in frame]
+        found = [cast(Array, f(*states)) for f in functions]
+        if any(map(is_lazy, found)):
+            return _dask_arrays().stacked(found, -3, out)
+        target = None
+        if out is not None:
+            shape = (*found[0].shape[:-2], len(found), *found[0].shape[-2:])
+            target = checked_out(out, "`out`", shape, self.dtype)
+        return np.stack(found, axis=-3, out=target)
+
     def _chain_at(self, frame: str | int) -> tuple[Chain, int]:
         """Return the chain and the number of a frame; a frame of the file is the tip of a chain."""
         number = self._frame(frame)
         if isinstance(number, int):
-            return self._chain, number
+            of_link = 0 < number <= self.n
+            if number > self.n:
+                number = self._chain.n + 1
+            return self._chain, self._chain.link_numbers[number - 1] if of_link else number
         if number not in self._chains:
             self._chains[number] = at_frame(self._chain, self._frames[number])
-        return self._chains[number], self.n + 1
+        return self._chains[number], self._chain.n + 1
 
     def _frame(self, frame: str | int) -> int | str:
         """Return the number of a frame, n + 1 for the tip, or the name of one of the file."""
         if isinstance(frame, str):
             if frame == "tip":
-                return self.n + 1
+                return self.n + 1 if self._chain.is_serial else self._only_tip()
             if frame in self._frames:
                 return frame
             if frame in self.joint_names:
@@ -1193,6 +1411,21 @@ class Arm:
             return frame
         names = self.frames or self.joint_names
         return checked_whole(frame, "frame", 0, self.n, what=frame_in_words(frame, names, self.n))
+
+    def _only_tip(self) -> int | str:
+        """Return the number or the name of the tip of a tree; refuse if it has several."""
+        tips = self.robot.tips
+        if len(tips) == 1 or "tip" in tips:
+            return tips[0] if len(tips) == 1 else "tip"
+        ends = [i for i in range(1, self._chain.n + 1) if not self._chain.children(i)]
+        if not tips and len(ends) == 1:
+            return self.n + 1
+        names = tips or self.frames or self.joint_names
+        raise InputError(
+            f"robot {self.name!r} has several tips; give one of its frames as `frame`: "
+            f"{', '.join(names[:MOST_LISTED])}.",
+            argument="frame",
+        )
 
     def __dask_tokenize__(self) -> object:
         """Return what tells Dask that two arms are the same: their description."""

@@ -269,3 +269,9 @@ def _start(arm: Arm, value: Any, lead: Shape) -> Any:
     if value.shape not in shapes:
         raise InputError(f"`start` has shape {value.shape}, expected {what}.", argument="start")
     return value
+
+
+def stacked(arrays: Sequence[Any], axis: int, out: object) -> Any:
+    """Return Dask arrays of one shape along a new axis."""
+    refuse_out(out)
+    return dask_array().stack(arrays, axis=arrays[0].ndim + 1 + axis)

@@ -22,6 +22,8 @@ def load(
     *,
     base: str | None = None,
     tip: str | None = None,
+    tips: Sequence[str] | str | None = None,
+    followers: str = "freeze",
     strict: bool = True,
     snap: bool = True,
     without: Sequence[str] = (),
@@ -37,6 +39,10 @@ def load(
         base: URDF, MJCF: link or body at which the chain begins (default: the root, the world).
         tip: URDF, MJCF: link or body at which the chain ends (default: where the arm ends or
             branches).
+        tips: URDF, MJCF: links or bodies at the ends of a tree, in place of `tip`: the joints on
+            the way to each of them move. "all": every end that moves.
+        followers: URDF, MJCF: "move" joints that follow others, such as mimic joints, on the way to
+            the tips; "freeze" them where they stand when the joint they follow is at zero.
         strict: refuse masses and inertias that no rigid body can have; False warns instead.
         snap: URDF, MJCF: round angles within 1e-5 rad of right angles to these, and lengths below
             1e-6 m to zero; `Robot.notes` says what was changed. False takes all numbers as written.
@@ -68,8 +74,8 @@ def load(
     numbers = checked_dtype(dtype)
     try:
         robot = read_robot(
-            source, base=base, tip=tip, strict=strict, snap=snap, without=without, waive=waive,
-            packages=packages, arguments=arguments,
+            source, base=base, tip=tip, tips=tips, followers=followers, strict=strict, snap=snap,
+            without=without, waive=waive, packages=packages, arguments=arguments,
         )  # fmt: skip
     except RobotFileError:
         from armdyn.log.formats import is_log_path  # loading an arm does without it

@@ -24,6 +24,7 @@ from armdyn.present.pictures import (
     plain_text,
     write_picture,
 )
+from armdyn.robot.mechanism import check_serial
 
 LEVELS = 14
 # If a map varies by less than this share, it is shown as one number.
@@ -64,6 +65,7 @@ def draw_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
 
     The file is written whole or, if that fails, not at all.
     """
+    check_serial(arm.robot, "Pictures")
     check_picture(path)
     q = showing(arm)
     figure = new_figure(11, 7.6)

@@ -20,6 +20,7 @@ from armdyn.robot.chain import chain_of
 from armdyn.robot.drawing import drawn
 from armdyn.robot.friction import has_load_terms
 from armdyn.robot.joint import Joint
+from armdyn.robot.mechanism import check_serial
 from armdyn.robot.model import Robot
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def scene(arm: Arm, motion: Array | None = None) -> dict[str, Any]:
         arm: the arm.
         motion: positions ``(N, n)`` that will be shown; they decide what the picture contains.
     """
+    check_serial(arm.robot, "Drawings")
     robot, chain, start = arm.robot, chain_of(arm.robot), home(arm)
     placements = placements_of(robot)
     anchors = [_anchor(arm, k) for k in range(arm.n)]

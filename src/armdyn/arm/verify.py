@@ -15,7 +15,7 @@ from armdyn.arm.pinocchio import PinocchioAnswers
 from armdyn.arrays import Array
 from armdyn.checks import checked_seed, checked_whole
 from armdyn.errors import MissingExtraError, NumericalError
-from armdyn.programs.methods import methods, methods_of
+from armdyn.programs.methods import methods_of
 from armdyn.progress import Progress
 from armdyn.robot.chain import chain_of
 from armdyn.robot.model import Robot
@@ -102,7 +102,7 @@ def verify(
     arm = arm.astype(np.float64)
     states = random_states(arm.robot, n_states, seed)
     try:
-        second: PinocchioAnswers | None = PinocchioAnswers(arm.robot, states)
+        second: PinocchioAnswers | None = PinocchioAnswers(arm.robot, states, tip_of(arm))
     except MissingExtraError:
         second = None
     able = {quantity: methods_of(arm.robot, quantity) for quantity in arm.quantities}
@@ -110,7 +110,8 @@ def verify(
     values: dict[tuple[str, str], Any] = {}
     inputs = {quantity: _inputs(arm, quantity, states) for quantity in arm.quantities}
     for done, (quantity, method) in enumerate(rows, 1):
-        values[quantity, method] = arm.function(quantity, method, friction=False)(*inputs[quantity])
+        f = arm.function(quantity, method, frame=tip_of(arm), friction=False)
+        values[quantity, method] = f(*inputs[quantity])
         if progress:
             progress(done, len(rows), "comparing methods")
     median = {
@@ -126,6 +127,11 @@ def verify(
         checks.append(Check(quantity, method, against, error, tolerance, other))
     version = second.version if second else None
     return Verification(arm.name, n_states, seed, version, tuple(checks))
+
+
+def tip_of(arm: Arm) -> str:
+    """Return the frame whose pose and Jacobian are compared: the tip, of a tree its last one."""
+    return "tip" if arm.robot.is_serial else (arm.robot.tips or arm.joint_names)[-1]
 
 
 def random_states(robot: Robot, n_states: int, seed: int) -> dict[str, Array]:
@@ -167,7 +173,8 @@ def _median(values: list[Any]) -> Any:
 
 
 def _inputs(arm: Arm, quantity: str, states: dict[str, Array]) -> list[Array]:
-    slots = arm.function(quantity, methods(quantity)[0]).program.inputs
+    method = methods_of(arm.robot, quantity)[0]
+    slots = arm.function(quantity, method, frame=tip_of(arm)).program.inputs
     return [states[slot.name] for slot in slots]
 
 
@@ -184,7 +191,7 @@ def _compare(
     words = row.identity.words
     if not row.identity.by_differences:
         return words, error, tolerance
-    if len(methods(quantity)) == 1:
+    if len(methods_of(at.robot, quantity)) == 1:
         return words, error, DIFFERENCE_TOLERANCE
     # comparison with other methods is more accurate than finite differences
     within = error * (tolerance / DIFFERENCE_TOLERANCE)
@@ -207,7 +214,7 @@ class StateAnswers:
     def __init__(
         self, arm: Arm, states: Mapping[str, Array], medians: Mapping[str, Answer]
     ) -> None:
-        self.chain = chain_of(arm.robot)
+        self.robot, self.chain = arm.robot, chain_of(arm.robot)
         self.medians = medians
         self._arm = arm
         self._states = dict(states)
@@ -219,7 +226,7 @@ class StateAnswers:
     def slope(self, quantity: str, by: str) -> Any:
         """Return the derivative of a quantity by one of its inputs, by central differences."""
         columns: list[Array] = []
-        for step in STEP * np.eye(self.chain.n):
+        for step in STEP * np.eye(self.chain.dof):
             ahead, behind = (
                 self._at(quantity, {by: self._states[by] + sign * step}) for sign in (1, -1)
             )
@@ -241,7 +248,7 @@ class StateAnswers:
         return np.moveaxis(array, -1, 0)
 
     def _at(self, quantity: str, replaced: Mapping[str, Array]) -> Answer:
-        f = self._arm.function(quantity, friction=False)
+        f = self._arm.function(quantity, frame=tip_of(self._arm), friction=False)
         given = {**self._states, **replaced}
         return f(*(given[slot.name] for slot in f.program.inputs))
 
@@ -324,7 +331,8 @@ def single_precision(
     rounded = {name: x.astype(np.float32) for name, x in states.items()}
     losses: list[Loss] = []
     for done, quantity in enumerate(double.quantities, 1):
-        exact, short = double.function(quantity), single.function(quantity)
+        frame = tip_of(double)
+        exact, short = (x.function(quantity, frame=frame) for x in (double, single))
         given = [rounded[slot.name] for slot in exact.program.inputs]
         losses.append(_loss(quantity, exact.method, _parts(exact(*given)), _floats(short, given)))
         if progress:

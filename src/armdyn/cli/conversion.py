@@ -14,9 +14,11 @@ from typing import Literal
 import numpy as np
 
 from armdyn.algorithms import newton_euler
+from armdyn.algorithms.coordinates import positions, projected, rates
 from armdyn.algorithms.friction import friction_under_load
 from armdyn.algorithms.kinematics import places
 from armdyn.arrays import Array
+from armdyn.programs.arguments import at_frame
 from armdyn.robot.chain import chain_of
 from armdyn.robot.friction import FRICTION_TERMS
 from armdyn.robot.joint import Joint
@@ -74,7 +76,7 @@ def compared(before: Robot, after: Robot, states: int = STATES) -> Comparison:
         after: the arm again, from another file.
         states: number of random states at which torques are compared.
     """
-    names = [[(joint.name, joint.kind) for joint in robot.joints] for robot in (before, after)]
+    names = [[(joint.name, joint.kind) for joint in robot.links] for robot in (before, after)]
     same = names[0] == names[1]
     items = [Item("joints", "kept" if same else "changed", f"{before.n} joints")]
     if not same:
@@ -113,13 +115,17 @@ def _errors(before: Robot, after: Robot, states: int) -> tuple[float, float]:
 
 def _torques(robot: Robot, q: list[float], qd: list[float], qdd: list[float]) -> Array:
     chain = chain_of(robot)
-    driving = newton_euler.inverse_dynamics(chain, q, qd, qdd)
+    joints = positions(chain, q), rates(chain, qd), rates(chain, qdd)
+    driving = projected(chain, newton_euler.inverse_dynamics(chain, *joints))
     return np.array(driving) + np.array(friction_under_load(chain, qd, driving))
 
 
 def _pose(robot: Robot, q: list[float]) -> Array:
-    place = places(chain_of(robot), q, robot.n + 1)[-1]
-    return np.array([[*row, p] for row, p in zip(place.rows, place.p, strict=True)], dtype=float)
+    chain = chain_of(robot)
+    tips = [at_frame(chain, frame) for frame in robot.frames if frame.name in robot.tips]
+    found = [places(one, positions(one, q), one.n + 1)[-1] for one in tips or [chain]]
+    rows = [[*row, p] for at in found for row, p in zip(at.rows, at.p, strict=True)]
+    return np.array(rows, dtype=float)
 
 
 def _apart(pairs: list[tuple[Array, Array]]) -> float:
@@ -134,8 +140,8 @@ def _of_joints(before: Robot, after: Robot) -> Iterator[Item]:
     shapes = [shape for term in FRICTION_TERMS.values() for shape in term.shape]
     names = ("rotor_inertia", *FRICTION_TERMS, *shapes, "lower", "upper", "velocity", "effort")
     for name in names:
-        olds = [getattr(joint, name) for joint in before.joints]
-        news = [getattr(joint, name) for joint in after.joints]
+        olds = [getattr(joint, name) for joint in before.links]
+        news = [getattr(joint, name) for joint in after.links]
         had = [k for k, old in enumerate(olds) if old != defaults[name]]
         if not had and olds == news:
             continue
@@ -150,7 +156,7 @@ def _told(robot: Robot, olds: list[float], news: list[float]) -> str:
     k = next(k for k, (old, new) in enumerate(zip(olds, news, strict=True)) if old != new)
     more = sum(old != new for old, new in zip(olds, news, strict=True)) - 1
     others = f", and {more} more" if more else ""
-    return f"{robot.joints[k].name}: {olds[k]:g}, now {news[k]:g}{others}"
+    return f"{robot.links[k].name}: {olds[k]:g}, now {news[k]:g}{others}"
 
 
 def _of_frames(before: Robot, after: Robot) -> Iterator[Item]:

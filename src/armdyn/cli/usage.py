@@ -135,6 +135,11 @@ VERBS: dict[str, Usage] = {
         "armdyn codegen arm.urdf --functions gravity,inverse_dynamics --out c",
         "armdyn codegen arm.urdf --functions mass_matrix --out c --float --parameters",
     ),
+    "controller": _usage(
+        "Generate a controller in C: law, limits, filters, loops for POSIX and microcontrollers.",
+        "armdyn controller panda -o control",
+        "armdyn controller arm.urdf -o control --law pd_gravity --limit 50 --float --budget",
+    ),
     "bench": _usage(
         "Time functions of arms beside Pinocchio, MuJoCo and CasADi; "
         "exit status 1 on disagreement.",

@@ -2,6 +2,7 @@
 
 from armdyn.control.adaptive import AdaptiveControl
 from armdyn.control.adaptive_run import History
+from armdyn.control.controller import Controller
 from armdyn.control.levels import Levels
 from armdyn.control.model_choice import model_for
 from armdyn.control.observation import Contact, Observation
@@ -10,6 +11,7 @@ from armdyn.control.observer import MomentumObserver
 __all__ = [
     "AdaptiveControl",
     "Contact",
+    "Controller",
     "History",
     "Levels",
     "MomentumObserver",

@@ -36,6 +36,7 @@ from armdyn.export.c import prefix_of
 from armdyn.export.c_package import MARK, CFunction, CTable, c_package
 from armdyn.graph.program import Program
 from armdyn.motion.trajectory import Trajectory
+from armdyn.robot.mechanism import check_serial
 from armdyn.simulation.controllers import (
     Motion,
     check_fits,
@@ -200,6 +201,7 @@ class AdaptiveControl(_Simulated):
         self._latest: Running | None = None
 
     def _law(self, model: Arm) -> PreparedLaw:
+        check_serial(model.robot, "Adaptive controllers")
         n = model.n
         limit = limits_of(self._limit, model)
         gains = Gains(

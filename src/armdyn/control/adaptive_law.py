@@ -213,6 +213,43 @@ def physical_law(start: Start, rates: Array, period: float, fastest: float) -> L
     return Law(start.state, values, advanced)
 
 
+@dataclass(frozen=True)
+class Errors:
+    """The errors that a law sees, and the motion that it asks for.
+
+    Attributes:
+        e: errors ``(m,)``.
+        de: their derivatives ``(m,)``.
+        velocity: desired velocities ``(m,)``.
+        acceleration: desired accelerations ``(m,)``.
+    """
+
+    e: Row
+    de: Row
+    velocity: Row
+    acceleration: Row
+
+
+def sliding(
+    regressor: Program, law: Law, slope: Array, damping: Array, q: Row, qd: Row, errors: Errors,
+    state: Row,
+) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:  # fmt: skip
+    """Return tau = Y w - K s, Y^T s and w; s is the distance from the sliding surface."""
+    n, k = regressor.outputs[0].shape
+
+    def reference(first: Row, off: Row) -> list[Scalar]:
+        return [a + b for a, b in zip(first, _times(slope, off), strict=True)]
+
+    qdr, qddr = reference(errors.velocity, errors.e), reference(errors.acceleration, errors.de)
+    s = [a - b for a, b in zip(qd, qdr, strict=True)]
+    flat = inlined(regressor, [q, qd, qdr, qddr])
+    Y = [flat[k * i : k * i + k] for i in range(n)]
+    w = law.values(state)
+    damped = _times(damping, s)
+    tau = [inner(row, w) - x for row, x in zip(Y, damped, strict=True)]
+    return tau, [inner([row[j] for row in Y], s) for j in range(k)], w
+
+
 def law_program(regressor: Program, law: Law, gains: Gains, name: str) -> Program:
     """Return a sample of the controller as a program.
 
@@ -228,18 +265,10 @@ def law_program(regressor: Program, law: Law, gains: Gains, name: str) -> Progra
     n, k = regressor.outputs[0].shape
 
     def sample(q: Row, qd: Row, q_w: Row, qd_w: Row, qdd_w: Row, state: Row) -> object:
-        def reference(first: Row, wanted: Row, measured: Row) -> list[Scalar]:
-            off = [a - b for a, b in zip(wanted, measured, strict=True)]
-            return [a + b for a, b in zip(first, _times(gains.slope, off), strict=True)]
-
-        qdr, qddr = reference(qd_w, q_w, q), reference(qdd_w, qd_w, qd)
-        s = [a - b for a, b in zip(qd, qdr, strict=True)]
-        flat = inlined(regressor, [q, qd, qdr, qddr])
-        Y = [flat[k * i : k * i + k] for i in range(n)]
-        w = law.values(state)
-        damped = _times(gains.damping, s)
-        tau = [inner(row, w) - x for row, x in zip(Y, damped, strict=True)]
-        b = [inner([row[j] for row in Y], s) for j in range(k)]
+        e = [a - b for a, b in zip(q_w, q, strict=True)]
+        de = [a - b for a, b in zip(qd_w, qd, strict=True)]
+        errors = Errors(e, de, qd_w, qdd_w)
+        tau, b, w = sliding(regressor, law, gains.slope, gains.damping, q, qd, errors, state)
         limited = [_limited(x, float(most)) for x, most in zip(tau, gains.limit, strict=True)]
         return limited, law.advanced(state, b), w
 

@@ -33,6 +33,7 @@ from armdyn.errors import InputError, shown
 from armdyn.identification.result import Result
 from armdyn.log.log import Log
 from armdyn.log.segments import segments
+from armdyn.robot.mechanism import check_serial
 from armdyn.simulation.plant import compiled
 
 # The gain where time steps allow it [1/s]: a push is seen to 86 % after 20 ms.
@@ -97,6 +98,7 @@ class MomentumObserver:
             )
         self._result = model if isinstance(model, Result) else None
         self.arm = (model.arm if isinstance(model, Result) else model).astype(np.float64)
+        check_serial(self.arm.robot, "Momentum observers")
         self.gain = checked_positive(gain, "gain", what="a positive number [1/s]")
         self._longest = checked_positive(longest, "longest", what="the longest step [s]")
         self._given: Array | None = None

@@ -40,10 +40,11 @@ STATE, AFTER = "state", "state_after"
 TORQUES = "inverse_dynamics"
 
 
-def momentum_program(arm: Arm) -> Program:
-    """Return p and u of q, qd and tau as a program."""
+def momentum_program(arm: Arm, friction: bool = True) -> Program:
+    """Return p and u of q, qd and tau as a program, with or without friction in u."""
     n = arm.n
-    M, C, torques = (_straight(arm, x) for x in ("mass_matrix", "coriolis_matrix", TORQUES))
+    M, C = (straight(arm, x) for x in ("mass_matrix", "coriolis_matrix"))
+    torques = straight(arm, TORQUES, friction)
 
     def function(q: Row, qd: Row, tau: Row) -> object:
         mass, coriolis = inlined(M, [q]), inlined(C, [q, qd])
@@ -89,11 +90,14 @@ def step_program(momentum: Program, gain: float) -> Program:
     return trace(function, inputs, outputs, name="observer_step")
 
 
-def _straight(arm: Arm, quantity: str) -> Program:
-    program = arm.function(quantity).program
+def straight(arm: Arm, quantity: str, friction: bool = True) -> Program:
+    """Return a quantity as straight-line code; refuse an arm that is too long for it."""
+    program = arm.function(quantity, friction=friction).program
     if not isinstance(program, Program):
         raise InputError(
-            f"the arm {arm.name!r} has {arm.n} joints, too many for an observer.", argument="model"
+            f"the arm {arm.name!r} has {arm.n} joints: the program of its {quantity} is too long "
+            "for observers and controllers.",
+            argument="model",
         )
     return program
 

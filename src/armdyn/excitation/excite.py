@@ -128,7 +128,7 @@ def excite(
         >>> motion.clearance >= 0.0, motion.closest[0].between
         (True, ('link of joint2', 'wall 1'))
     """
-    arm = checked_arm(arm)
+    arm = checked_arm(arm, "Exciting motions")
     with_friction, with_rotor = checked_flag(friction, "friction"), checked_flag(rotor, "rotor")
     # values beyond these bounds are a mistake, such as another unit
     seconds = checked_number(duration, "duration", least=1e-3, below=1e6)

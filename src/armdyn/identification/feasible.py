@@ -81,7 +81,7 @@ def feasible(
         >>> armdyn.feasible(arm, arm.minimal.values).feasible
         True
     """
-    arm = checked_arm(arm)
+    arm = checked_arm(arm, "Feasible parameters")
     base = arm.minimal_with(rotor=checked_flag(rotor, "rotor"))
     k, names = len(base), shown(", ".join(base.names))
     w = checked_array(values, "values", (k,), what=f"{k} finite numbers: {names}")

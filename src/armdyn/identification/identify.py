@@ -157,7 +157,7 @@ def identify(
         array([1.33, 1.5 , 0.  , 0.33, 0.5 , 0.  , 0.  ])
     """
     values = locals()
-    arm = checked_arm(arm)
+    arm = checked_arm(arm, "Identified models")
     report = reporter(progress)
     cluster = checked_client(client)
     opened = list(arguments.opened_logs(arm, logs, "logs", True, cluster))

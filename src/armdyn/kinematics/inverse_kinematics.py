@@ -338,6 +338,8 @@ def solver_of(robot: Robot, frame: int | str, swivel: bool = False) -> BranchSol
     With `swivel`, that of an arm of seven joints at given swivel angles.
     """
     chain = chain_of(robot)
+    if not chain.is_serial:
+        return None
     if isinstance(frame, str):
         named = next(x for x in robot.frames if x.name == frame)
         if named.link != robot.n:

@@ -33,13 +33,21 @@ def random_states(n: int, count: int, seed: int = 0) -> tuple[Array, Array, Arra
 
 
 def stacked_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return the regressors (count, n, 10n) of the torques of the links alone."""
-    count, n = q.shape
+    """Return the regressors (count, n, 10n) of the torques of the links alone.
+
+    Of a tree, n is the number of coordinates, and columns are those of its own links.
+    """
+    count, n = len(q), chain.n
+    if not chain.is_serial:
+        G = coupling_matrix(chain)
+        q, qd, qdd = q @ G.T + [row.offset for row in chain.couplings], qd @ G.T, qdd @ G.T
     Y = np.zeros((count, n, 10 * n))
-    w, wd = np.zeros((count, 3)), np.zeros((count, 3))
-    a = np.broadcast_to(-np.array(chain.g), (count, 3))
-    axes = np.zeros((count, n, 6))  # of the joints before, as motions (angular; linear) at O_i
+    still = np.zeros((count, 3))
+    fall = np.broadcast_to(-np.array(chain.g), (count, 3))
+    # of each link: w, wd, a, and the axes of the joints before, as motions (angular; linear) at O_i
+    states = [(still, still, fall, np.zeros((count, n, 6)))]
     for i, link in enumerate(chain.links):
+        w, wd, a, axes = states[chain.parent(i + 1)]
         R, s = _placed(link, q[:, i])
         a = _to_child(R, a + np.cross(wd, s) + np.cross(w, np.cross(w, s)))
         w, wd = _to_child(R, w), _to_child(R, wd)
@@ -52,9 +60,22 @@ def stacked_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
         linear = axes[:, :, 3:] + np.cross(axes[:, :, :3], s[:, None, :])
         axes = np.concatenate([axes[:, :, :3] @ R, linear @ R], axis=2)
         axes[:, i, 2 if link.rotational else 5] = 1.0
+        states.append((w, wd, a, axes))
         wrench = _unit_wrenches(w, wd, a)
         Y[:, : i + 1, 10 * i : 10 * i + 10] = axes[:, : i + 1] @ wrench
-    return Y
+    if chain.is_serial:
+        return Y
+    own = [10 * (i - 1) + p for i in chain.link_numbers for p in range(10)]
+    return np.einsum("ij,cik->cjk", coupling_matrix(chain), Y[:, :, own])
+
+
+def coupling_matrix(chain: Chain) -> Array:
+    """Return G: a row for each link, fixed ones included, a column for each coordinate."""
+    G = np.zeros((chain.n, chain.dof))
+    for at, row in enumerate(chain.couplings):
+        for k, factor in row.factors:
+            G[at, k] = factor
+    return G
 
 
 def _placed(link: Link, q: Array) -> tuple[Array, Array]:
@@ -216,7 +237,7 @@ def numerical_set(chain: Chain, W: Array, first: LinearSet) -> LinearSet:
     matrix = np.where(np.abs(matrix) <= COEFFICIENT_TOLERANCE, 0.0, matrix)
     terms = tuple(_term(c) for c in chosen)
     matrix[:, chosen] = np.eye(len(chosen))
-    return LinearSet(terms, matrix, np.eye(10 * chain.n)[:, chosen])
+    return LinearSet(terms, matrix, np.eye(W.shape[1])[:, chosen])
 
 
 def _independent(W: Array, order: list[int], count: int) -> list[int]:

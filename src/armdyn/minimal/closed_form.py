@@ -17,7 +17,7 @@ from armdyn.algorithms.inertia_constants import Body, inertia_constants
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES
 from armdyn.algorithms.minimal_set import Symbol, minimal_set
 from armdyn.algorithms.regressor import X, Y, Z
-from armdyn.algorithms.structure import Structure, structure
+from armdyn.algorithms.structure import Direction, Structure, structure
 from armdyn.arrays import Array
 from armdyn.minimal.terms import Term, across_term, body_term, column, power
 from armdyn.robot.chain import Chain
@@ -119,7 +119,7 @@ def closed_form(chain: Chain, found: Structure | None = None) -> LinearSet:
         rows = _about_fixed_points(chain, found, rows)
     terms = tuple(rows)
     matrix = np.array([rows[t] for t in terms]).reshape(len(terms), 10 * chain.n)
-    matrix = _without_residue(chain, terms, matrix)
+    matrix = without_residue(chain, terms, matrix)
     carriers = np.zeros((10 * chain.n, len(terms)))
     for k, term in enumerate(terms):
         carriers[column(term.joint, term.carrier), k] = 1.0
@@ -145,11 +145,16 @@ def _across(
     component. The other two serve as well, contain one parameter of link i each, and stay well
     conditioned if the joint becomes parallel to the axis.
     """
-    w = found.w[i]
+    axis, value = across_k(found.w[i], symbol, body)
+    return across_term(i, symbol, axis, found.r, chain.n), value
+
+
+def across_k(w: Direction, symbol: Symbol, body: Body) -> tuple[str, Scalar]:
+    """Return the axis and the value of one of the two parts of k across u_r = w; see `_across`."""
     gone = max(range(3), key=lambda a: (round(abs(w[a]), 9), a))
     kept = [a for a in range(3) if a != gone][0 if symbol == "kappa1" else 1]
     value = body.k[kept] - (w[kept] / w[gone]) * body.k[gone]
-    return across_term(i, symbol, "xyz"[kept], found.r, chain.n), value
+    return "xyz"[kept], value
 
 
 def _about_fixed_points(
@@ -174,10 +179,10 @@ def _about_fixed_points(
     return {term: named[term.name] for term in rows if term.name not in gone}
 
 
-def _without_residue(chain: Chain, terms: tuple[Term, ...], matrix: Array) -> Array:
+def without_residue(chain: Chain, terms: tuple[Term, ...], matrix: Array) -> Array:
     """Return the coefficients with rounding residues set to zero."""
     length = sum(abs(cast(float, x)) for link in chain.links for x in (link.b, link.d))
-    of_columns = np.array([power(name) for name in PARAMETER_NAMES] * chain.n)
+    of_columns = np.array([power(name) for name in PARAMETER_NAMES] * len(chain.link_numbers))
     of_rows = np.array([power(t.carrier) for t in terms])
     powers = of_rows[:, None] - of_columns[None, :]
     size = np.where(powers > 0, length ** np.maximum(powers, 0), 1.0)

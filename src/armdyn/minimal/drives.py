@@ -120,17 +120,17 @@ def drive_parameters(chain: Chain, rotor: bool, friction: bool) -> list[float]:
     """Return the drive parameters, which follow those of the links."""
     listed: list[float] = []
     if rotor:
-        listed += [cast(float, link.Jm) for link in chain.links]
+        listed += [cast(float, chain[i].Jm) for i in chain.link_numbers]
     if friction:
         names = _terms(chain)
-        rows = [out_of_table(names, link.friction) for link in chain.links]
+        rows = [out_of_table(names, chain[i].friction) for i in chain.link_numbers]
         listed += [cast(float, F) for row in rows for F in row]
     return listed
 
 
 def drive_names(chain: Chain, rotor: bool, friction: bool) -> list[str]:
     """Return their names."""
-    joints = range(1, chain.n + 1)
+    joints = range(1, len(chain.link_numbers) + 1)
     names = [f"Jm_{i}" for i in joints] if rotor else []
     of_friction = [f"{FRICTION_TERMS[x].symbol}_{i}" for i in joints for x in _terms(chain)]
     return names + of_friction if friction else names

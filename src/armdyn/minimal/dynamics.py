@@ -100,7 +100,8 @@ def _cheapest(found: Iterator[MinimalProgram], quantity: str, method: str) -> Mi
 
 def parts(base: MinimalParameters) -> dict[str, slice]:
     """Return the inputs of parametric programs that a set replaces, with their slices."""
-    n, at = base.n, len(PARAMETER_NAMES) * base.n
+    n = sum(name.startswith("m_") for name in base.parameter_names)
+    at = len(PARAMETER_NAMES) * n
     found = {INERTIAL: slice(0, at)}
     if base.rotor:
         found[ROTOR] = slice(at, at + n)
@@ -115,8 +116,10 @@ def _natural(chain: Chain, quantity: str, method: str) -> Iterator[tuple[str, Pr
     if not row_of(quantity).minimal:
         names = [name for name, row in QUANTITIES.items() if row.minimal]
         raise MethodError("quantity of minimal parameters", quantity, names)
-    check_method(quantity, method, straight=True)
-    for name in raced_methods(quantity) if method == AUTO else (method,):
+    mechanism = chain.mechanism
+    check_method(quantity, method, straight=True, mechanism=mechanism)
+    names = raced_methods(quantity, mechanism=mechanism) if method == AUTO else (method,)
+    for name in names:
         found = parametric(ProgramKey(chain, quantity, name))
         if not found.divides_by_masses:
             yield name, found.program
@@ -132,25 +135,31 @@ def _candidates(
     """
     sparse = base.to_parameters(w, near=base.described_rotors)
     known = {**values(chain), **{name: sparse[at].tolist() for name, at in parts(base).items()}}
-    moved, p = moved_last_link(chain, known[INERTIAL])
-    theorem = closed_form(moved)
+    moved, p, theorem = chain, known[INERTIAL], base.links
+    if chain.is_serial:
+        moved, p = moved_last_link(chain, known[INERTIAL])
+        theorem = closed_form(moved)
     short = {**known, VALUES: (theorem.matrix @ np.array(p)).tolist()}
     for name, code in _natural(moved, quantity, method):
         inner = from_minimal(code, theorem.right_inverse, {INERTIAL: slice(0, len(p))})
         yield MinimalProgram(with_known(inner, short), name)
     full = base.to_parameters(w, near=base.parameters)
     known |= {name: full[at].tolist() for name, at in parts(base).items()}
-    links = [_link(chain, known, i) for i in range(chain.n)]
-    bodies = tuple(link for link in links if link is not None)
-    if len(bodies) == chain.n:
-        same = replace(chain, links=bodies)
-        for name in raced_methods(quantity) if method == AUTO else (method,):
-            yield MinimalProgram(program(ProgramKey(same, quantity, name)), name)
+    links = [_link(chain, known, k) for k in range(len(chain.link_numbers))]
+    bodies = list(chain.links)
+    for i, link in zip(chain.link_numbers, links, strict=True):
+        if link is None:
+            return
+        bodies[i - 1] = link
+    same = replace(chain, links=tuple(bodies))
+    names = raced_methods(quantity, mechanism=chain.mechanism) if method == AUTO else (method,)
+    for name in names:
+        yield MinimalProgram(program(ProgramKey(same, quantity, name)), name)
 
 
 def _link(chain: Chain, known: dict[str, list[float]], i: int) -> Link | None:
     """Return a link with given parameters; None if it is new and has no positive mass."""
-    link, own = chain.links[i], slice(10 * i, 10 * i + 10)
+    link, own = chain[chain.link_numbers[i]], slice(10 * i, 10 * i + 10)
     p, described = known[INERTIAL][own], values(chain)[INERTIAL][own]
     names = terms_of(chain)
     own_friction = known[FRICTION][len(names) * i : len(names) * (i + 1)]

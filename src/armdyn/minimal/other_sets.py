@@ -50,8 +50,13 @@ class OtherSet:
 def inertia_set(chain: Chain, ours: LinearSet, rotor: bool) -> OtherSet:
     """Return the combinations that the inertia matrix depends on, rotors included if asked."""
     floating = replace(chain, g=(0.0, 0.0, 0.0))
-    links, _ = checked_set(floating)
-    only = with_drives(links, floating, structure(floating), rotor, False)
+    if chain.is_serial:
+        links, _ = checked_set(floating)
+        only = with_drives(links, floating, structure(floating), rotor, False)
+    else:
+        from armdyn.minimal.trees import tree_sets  # serial arms do without it
+
+        _, only, _ = tree_sets(floating, rotor, False)
     rows = np.zeros((len(only.terms), ours.matrix.shape[1]))
     rows[:, : only.matrix.shape[1]] = only.matrix  # friction, which follows, is no inertia
     known = {term.name: row for term, row in zip(ours.terms, ours.matrix, strict=True)}
@@ -118,9 +123,9 @@ def partition(names: Sequence[str], only: OtherSet, at_rest: Sequence[str]) -> P
 
 def seen_at_rest(chain: Chain, links: LinearSet) -> tuple[str, ...]:
     """Return the names of combinations that torques at rest depend on, found numerically."""
-    q, _, _ = random_states(chain.n, 12 * chain.n + 6)
+    q, _, _ = random_states(chain.dof, 12 * len(chain.link_numbers) + 6)
     still = np.zeros_like(q)
-    W = stacked_regressor(chain, q, still, still).reshape(-1, 10 * chain.n)
+    W = stacked_regressor(chain, q, still, still).reshape(-1, 10 * len(chain.link_numbers))
     size = np.abs(W @ links.right_inverse).max(axis=0, initial=0.0)
     shown = size > FAINT * size.max(initial=0.0)
     return tuple(term.name for term, seen in zip(links.terms, shown, strict=True) if seen)

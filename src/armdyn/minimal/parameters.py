@@ -14,9 +14,10 @@ from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
 from armdyn.algorithms.structure import structure
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_choice, checked_number, checked_text
+from armdyn.errors import InputError
 from armdyn.graph.program import Program
 from armdyn.minimal.check import checked_set
-from armdyn.minimal.closed_form import gravity_only
+from armdyn.minimal.closed_form import LinearSet, gravity_only
 from armdyn.minimal.comparison import COMPARISON_TOLERANCE, SetComparison, compared
 from armdyn.minimal.drives import drive_names, drive_parameters, with_drives
 from armdyn.minimal.dynamics import at_run_time, built_in
@@ -82,11 +83,17 @@ class MinimalParameters:
         self._chain = chain
         self._make_function = make_function
         self.rotor, self.friction = rotor, friction
-        self._structure = structure(chain)
-        inertial, self.notes = checked_set(chain)
+        if chain.is_serial:
+            self._structure = structure(chain)
+            inertial, self.notes = checked_set(chain)
+            self._set = with_drives(inertial, chain, self._structure, rotor, friction)
+        else:
+            from armdyn.minimal.trees import path_to, tree_sets
+
+            self._structure = structure(path_to(chain, 1))  # not read: there is one for each path
+            inertial, self._set, self.notes = tree_sets(chain, rotor, friction)
         self._closed = inertial.terms == () or inertial.terms[0].symbol is not None
         self._links = inertial
-        self._set = with_drives(inertial, chain, self._structure, rotor, friction)
         self._right_inverse = self._set.right_inverse
         self._functions: dict[ProgramKey, Callable[..., Any]] = {}
 
@@ -94,6 +101,11 @@ class MinimalParameters:
     def names(self) -> tuple[str, ...]:
         """Names of the minimal parameters."""
         return tuple(term.name for term in self._set.terms)
+
+    @property
+    def links(self) -> LinearSet:
+        """The set of the links alone, without rotors and friction."""
+        return self._links
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -108,8 +120,8 @@ class MinimalParameters:
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the N parameters: links first, then rotors, then friction."""
-        n = self._chain.n
-        links = [f"{p}_{i}" for i in range(1, n + 1) for p in PARAMETER_NAMES]
+        numbers = range(1, len(self._chain.link_numbers) + 1)
+        links = [f"{p}_{i}" for i in numbers for p in PARAMETER_NAMES]
         return (*links, *drive_names(self._chain, self.rotor, self.friction))
 
     @property
@@ -135,7 +147,7 @@ class MinimalParameters:
     @property
     def n(self) -> int:
         """Number of joints of the arm."""
-        return self._chain.n
+        return self._chain.dof
 
     @property
     def right_inverse(self) -> Array:
@@ -160,7 +172,7 @@ class MinimalParameters:
         Theorem 4 of [Lin1994], corrected; for a set that was found numerically, those of which a
         torque at rest shows anything.
         """
-        if self._closed:
+        if self._closed and self._chain.is_serial:
             return gravity_only(self._chain, self._structure)
         return seen_at_rest(self._chain, self._links)
 
@@ -199,6 +211,7 @@ class MinimalParameters:
             >>> len(split.w), len(split.w_g), split.P1.shape, split.P2.shape
             (26, 10, (26, 10), (8, 10))
         """
+        self._check_serial("Partitions of [Lin1994]")
         check_form(self._chain, "P1 and P2 of [Lin1994] (9) follow", self._closed)
         return partition(self.names, self.inertia_only(), self.gravity_only)
 
@@ -273,6 +286,7 @@ class MinimalParameters:
             >>> arm.minimal.kappas().names
             ('kappa1_2', 'kappa2_2')
         """
+        self._check_serial("Parameters kappa of [Lin1994]")
         return kappas(self._chain, self._structure, self._set)
 
     def regressor(
@@ -390,8 +404,9 @@ class MinimalParameters:
         links = self._chain.links
         if not self.rotor or not has_load_terms(link.friction for link in links):
             return None
-        x0, at = np.zeros(self._set.matrix.shape[1]), 10 * self.n
-        x0[at : at + self.n] = [cast(float, link.Jm) for link in links]
+        own = [links[i - 1].Jm for i in self._chain.link_numbers]
+        x0, at = np.zeros(self._set.matrix.shape[1]), 10 * len(own)
+        x0[at : at + len(own)] = [cast(float, Jm) for Jm in own]
         return x0
 
     def function(
@@ -534,6 +549,7 @@ class MinimalParameters:
     @property
     def invisible(self) -> tuple[Invisible, ...]:
         """Link parameters that no torque determines, and which joint is the reason; print them."""
+        self._check_serial("Reasons why parameters are invisible")
         return invisible(self._chain, self._structure, self._links)
 
     def khalil_gautier(self) -> OtherSet:
@@ -547,6 +563,7 @@ class MinimalParameters:
             >>> base.khalil_gautier().names
             ('ZZR1', 'MXR1', 'MYR1', 'ZZR2', 'MXR2', 'MYR2')
         """
+        self._check_serial("Sets of Khalil and Gautier")
         check_form(self._chain, "the set of Khalil and Gautier follows", self._closed)
         return khalil_gautier(self._chain, self._structure, self._links)
 
@@ -585,6 +602,10 @@ class MinimalParameters:
         """
         heads = [term.latex for term in self._set.terms]
         return latex_lines(heads, self._set.matrix, self.parameter_names)
+
+    def _check_serial(self, what: str) -> None:
+        if not self._chain.is_serial:
+            raise InputError(f"{what} are for serial arms; `Arm.branch` gives one of a tree.")
 
     def _index(self, name: str) -> int:
         return self.names.index(checked_choice(name, "name", self.names, what="minimal parameter"))

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 
+from armdyn.algorithms.coordinates import of_parameters, positions, projected, rates
 from armdyn.algorithms.friction import columns
 from armdyn.algorithms.link_parameters import parameters
 from armdyn.algorithms.regressor import regressor
@@ -45,13 +46,19 @@ def regressor_program(
         tracking: the regressor of adaptive control, of (q, qd, qdr, qddr). Friction is that of the
             reference velocity.
     """
-    n, k = chain.n, Z.shape[1]
+    n, k = chain.dof, Z.shape[1]
     names = parameter_terms(link.friction for link in chain.links)
     described = cast("list[float]", parameters(chain))
     entries = [[(int(c), float(Z[c, j])) for c in np.flatnonzero(Z[:, j])] for j in range(k)]
 
     def function(*states: list[Scalar]) -> list[list[Scalar]]:
-        rows = (tracking_regressor if tracking else regressor)(chain, *states)
+        q, *rest = states
+        joints = positions(chain, q), *(rates(chain, x) for x in rest)
+        rows = (tracking_regressor if tracking else regressor)(chain, *joints)
+        rows = of_parameters(chain, rows)
+        if not chain.is_serial:
+            rows = _with_drives(chain, rows, joints, described, rotor, friction)
+            return [[_sum(row, column) for column in entries] for row in rows]
         qd, qdd = states[-2:]
         for i, row in enumerate(rows):
             if rotor:
@@ -65,6 +72,35 @@ def regressor_program(
     states = ("q", "qd", "qdr", "qddr") if tracking else ("q", "qd", "qdd")
     name = "tracking_regressor" if tracking else "minimal_regressor"
     return trace(function, [Slot(x, (n,)) for x in states], [Slot("Y", (n, k))], name=name)
+
+
+def _with_drives(
+    chain: Chain,
+    rows: list[list[Scalar]],
+    joints: Sequence[Sequence[Scalar]],
+    described: Sequence[float],
+    rotor: bool,
+    friction: bool,
+) -> list[list[Scalar]]:
+    """Return rows of a tree with the columns of rotors and of friction behind those of links."""
+    names = parameter_terms(link.friction for link in chain.links)
+    rates_, pushes = joints[-2:]
+    more: list[list[Scalar]] = []
+    numbers = chain.link_numbers
+    if rotor:
+        more += [_on_joint(chain, i, pushes[i - 1]) for i in numbers]
+    for k, i in enumerate(numbers if friction else ()):
+        load: Scalar = 0.0
+        if k < chain.dof:
+            load = _sum(rows[k], [(at, p) for at, p in enumerate(described) if p])
+        found = out_of_table(names, columns(chain[i].shapes, rates_[i - 1], load))
+        more += [_on_joint(chain, i, x) for x in found]
+    return [[*row, *(column[j] for column in more)] for j, row in enumerate(rows)]
+
+
+def _on_joint(chain: Chain, i: int, x: Scalar) -> list[Scalar]:
+    """Return what a torque of joint i is for the coordinates."""
+    return projected(chain, [x if j == i else 0.0 for j in range(1, chain.n + 1)])
 
 
 def _sum(values: Sequence[Scalar], terms: Sequence[tuple[int, float]]) -> Scalar:

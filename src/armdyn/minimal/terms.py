@@ -71,27 +71,29 @@ class Term:
     carrier: str = ""
 
 
-def body_term(joint: int, symbol: Symbol, n: int) -> Term:
-    """Return the term of a composite body."""
+def body_term(joint: int, symbol: Symbol, n: int, tree: bool = False) -> Term:
+    """Return the term of a composite body: links up to n, in a tree all behind its joint."""
     name, latex, carrier, words = _ENTRIES[symbol]
     constant = "" if symbol == "mhat" else ", as far as no joint changes it"
     return Term(
         joint, name.format(joint), latex.format(joint), _UNITS[power(carrier)],
-        f"{words} of {_links(joint, n)}{constant}", symbol, carrier,
+        f"{words} of {_links(joint, n, tree)}{constant}", symbol, carrier,
     )  # fmt: skip
 
 
-def across_term(joint: int, symbol: Symbol, axis: str, r: int, n: int) -> Term:
+def across_term(joint: int, symbol: Symbol, axis: str, r: int, n: int, tree: bool = False) -> Term:
     """Return the term of a first moment whose part along the axis of joint r is invisible."""
     words = (
-        f"first moment along {axis} of {_links(joint, n)} after a part along the axis of joint "
-        f"{r}, which is unseen, is taken off"
+        f"first moment along {axis} of {_links(joint, n, tree)} after a part along the axis of "
+        f"joint {r}, which is unseen, is taken off"
     )
     latex = f"\\kappa_{{{joint},{axis}}}"
     return Term(joint, f"kappa{joint}_{axis}", latex, _UNITS[1], words, symbol, f"m{axis}")
 
 
-def _links(joint: int, n: int) -> str:
+def _links(joint: int, n: int, tree: bool) -> str:
+    if tree:
+        return f"link {joint} and all behind it"
     return f"links {joint} to {n}" if joint < n else f"link {n}"
 
 

@@ -305,7 +305,7 @@ def time_optimal(
         >>> bool((abs(qd) <= 1.001 * motion.limits.velocity).all())
         True
     """
-    arm = checked_arm(arm)
+    arm = checked_arm(arm, "Time-optimal motions")
     question = Question(
         arm,
         limits_of(arm, velocity, acceleration, effort),

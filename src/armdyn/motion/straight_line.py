@@ -267,7 +267,7 @@ class StraightLine(Trajectory):
             UnreachedError: the arm cannot follow the line; the message says how far it got.
             NumericalError: the line passes a singular position too closely to be followed.
         """
-        arm = checked_arm(arm)
+        arm = checked_arm(arm, "Straight lines of the tip")
         q0 = checked_start(arm.robot.joints, start)
         line = Line(arm.pose(q0), checked_pose("pose", pose))
         own = [joint.velocity for joint in arm.robot.joints]
@@ -358,7 +358,7 @@ class TipLine:
             UnreachedError: the arm cannot follow the line; the message says how far it got.
             NumericalError: the line passes a singular position too closely to be followed.
         """
-        arm = checked_arm(arm)
+        arm = checked_arm(arm, "Straight lines of the tip")
         self.start = checked_start(arm.robot.joints, start)
         line = Line(arm.pose(self.start), checked_pose("pose", pose))
         check_length(line)

@@ -13,6 +13,7 @@ from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.checks import checked_array, checked_per_joint, checked_positive
 from armdyn.errors import InputError, shown
+from armdyn.robot.mechanism import check_serial
 
 # Tolerances of motions.
 
@@ -184,12 +185,17 @@ LEAST, MOST = 1e-30, 1e30
 RANGE = f"from {LEAST:g} to {MOST:g}"
 
 
-def checked_arm(value: object) -> Arm:
-    """Return the argument `arm`, in double precision."""
+def checked_arm(value: object, serial: str = "") -> Arm:
+    """Return the argument `arm`, in double precision.
+
+    With `serial`, which says what is computed, a tree is refused.
+    """
     if not isinstance(value, Arm):
         raise InputError(
             f"`arm` is {shown(value)}, expected an armdyn.Arm; see armdyn.load().", argument="arm"
         )
+    if serial:
+        check_serial(value.robot, serial)
     return value.astype(np.float64)
 
 

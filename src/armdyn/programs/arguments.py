@@ -314,6 +314,9 @@ def offset_joints(chain: Chain, names: Sequence[str]) -> OffsetJoints | None:
     found = [
         k for k, link in enumerate(chain.links) if link.rotational and link.C0 * link.S0 != 0.0
     ]
+    if not chain.is_serial:
+        rows = enumerate(chain.couplings)
+        found = sorted({x for k, row in rows if k in found or row.offset for x, _ in row.factors})
     return OffsetJoints(tuple(found), tuple(names[k] for k in found)) if found else None
 
 
@@ -326,7 +329,8 @@ MOST_LISTED = 12
 def at_frame(chain: Chain, frame: NamedFrame) -> Chain:
     """Return a chain whose tip is the frame."""
     base = chain.base if frame.link else IDENTITY  # frames of the base are given in its frame
-    return replace(chain, base=base, tool=frame.placement, carrier=frame.link)
+    carrier = chain.link_numbers[frame.link - 1] if frame.link else 0
+    return replace(chain, base=base, tool=frame.placement, carrier=carrier)
 
 
 def frame_in_words(given: object, names: Sequence[str], n: int) -> str:

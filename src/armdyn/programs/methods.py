@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from armdyn.algorithms.quantity import Derivative, Method, Quantity
 from armdyn.algorithms.table import QUANTITIES
 from armdyn.errors import MethodError
 from armdyn.programs.arguments import AUTO
-from armdyn.robot.chain import BASES, FIXED
+from armdyn.robot.chain import BASES, FIXED, MECHANISMS, SERIAL, chain_of
 from armdyn.robot.model import Robot
 
 # The method that is sweeps along the joints, instead of a paper's formulas.
@@ -44,33 +46,50 @@ def methods_of(robot: Robot, quantity: str) -> tuple[str, ...]:
 
     Sweeps along the joints do not take joints with a tilt.
     """
-    tilted = any(joint.tilt for joint in robot.joints)
-    return straight_methods(quantity) if tilted else methods(quantity)
+    chain = chain_of(robot)
+    if chain.is_serial and chain.is_normal:
+        return methods(quantity)
+    return straight_methods(quantity, mechanism=chain.mechanism)
 
 
-def methods_on(quantity: str, base: str) -> tuple[str, ...]:
-    """Return the names of the methods for a base that moves in a way of `BASES`."""
+def methods_on(quantity: str, base: str, mechanism: str = SERIAL) -> tuple[str, ...]:
+    """Return the names of the methods for a kind of mechanism on a base that moves in a way.
+
+    Args:
+        quantity: what to compute.
+        base: one of `BASES`.
+        mechanism: one of `MECHANISMS`.
+    """
     rolled = row_of(quantity).rolled
-    swept = rolled is not None and _allows(rolled.base, base)
-    return (*straight_methods(quantity, base), *([ROLLED] if swept else []))
+    swept = rolled is not None and mechanism == SERIAL and _allows(BASES, rolled.base, base)
+    return (*straight_methods(quantity, base, mechanism), *([ROLLED] if swept else []))
 
 
-def straight_methods(quantity: str, base: str = FIXED) -> tuple[str, ...]:
-    """Return the names of the methods that become straight-line code."""
+def straight_methods(quantity: str, base: str = FIXED, mechanism: str = SERIAL) -> tuple[str, ...]:
+    """Return the names of the methods that become straight-line code; arguments as above."""
     row = row_of(quantity)
-    own = (name for name, method in row.methods.items() if _allows(method.base, base))
+    own = (
+        name
+        for name, method in row.methods.items()
+        if _allows(BASES, method.base, base) and _allows(MECHANISMS, method.mechanism, mechanism)
+    )
     return (*own, *(row.derived if base == FIXED else ()))
 
 
-def raced_methods(quantity: str, base: str = FIXED) -> tuple[str, ...]:
+def raced_methods(quantity: str, base: str = FIXED, mechanism: str = SERIAL) -> tuple[str, ...]:
     """Return the names of the straight-line methods that "auto" compares."""
-    row, names = row_of(quantity), straight_methods(quantity, base)
-    return tuple(name for name in names if name not in row.methods or row.methods[name].race)
+    row = row_of(quantity)
+
+    def races(name: str) -> bool:
+        race = row.methods[name].race if name in row.methods else True
+        return mechanism != SERIAL if race == "trees" else race
+
+    return tuple(name for name in straight_methods(quantity, base, mechanism) if races(name))
 
 
-def _allows(most: str, base: str) -> bool:
-    order = [*BASES]
-    return order.index(base) <= order.index(most)
+def _allows(order: Iterable[str], most: str, given: str) -> bool:
+    listed = [*order]
+    return listed.index(given) <= listed.index(most)
 
 
 def source(quantity: str, method: str) -> str:
@@ -86,10 +105,17 @@ def method_row(quantity: str, method: str) -> Method | Derivative:
     return row.methods.get(method) or row.derived[method]
 
 
-def check_method(quantity: str, method: str, *, straight: bool = False, base: str = FIXED) -> None:
-    """Refuse unknown quantities and methods, those that do not allow the motion of the base.
+def check_method(
+    quantity: str,
+    method: str,
+    *,
+    straight: bool = False,
+    base: str = FIXED,
+    mechanism: str = SERIAL,
+) -> None:
+    """Refuse unknown quantities and methods, and those that do not allow the motion of the base.
 
-    With `straight`, refuse sweeps as well.
+    With `straight`, refuse sweeps as well; on a tree, refuse methods of serial arms.
     """
     every = (AUTO, *methods(quantity))
     if not isinstance(method, str) or method not in every:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -102,14 +128,19 @@ def check_method(quantity: str, method: str, *, straight: bool = False, base: st
             argument="method",
         )
     if base != FIXED:
-        _check_base(quantity, method, base)
+        _check_base(quantity, method, base, mechanism)
+    if mechanism != SERIAL:
+        able = (AUTO, *methods_on(quantity, base, mechanism))
+        if method not in able:
+            what = f"method of {quantity} on a {mechanism}"
+            raise MethodError(what, method, able, argument="method")
 
 
-def _check_base(quantity: str, method: str, base: str) -> None:
+def _check_base(quantity: str, method: str, base: str, mechanism: str) -> None:
     if not straight_methods(quantity, base):
-        names = [name for name, row in QUANTITIES.items() if _allows(row.base, base)]
+        names = [name for name, row in QUANTITIES.items() if _allows(BASES, row.base, base)]
         raise MethodError(f"quantity on a {base} base", quantity, names, argument="quantity")
-    able = (AUTO, *methods_on(quantity, base))
+    able = (AUTO, *methods_on(quantity, base, mechanism))
     if method not in able:
         raise MethodError(f"method of {quantity} on a {base} base", method, able, argument="method")
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from armdyn.algorithms.link_parameters import PARAMETER_NAMES, parameters
-from armdyn.algorithms.table import QUANTITIES
 from armdyn.algorithms.vector import add_symmetric, point_inertia, scale_symmetric
 from armdyn.export.offline import linear_constants
 from armdyn.graph.count import count
@@ -17,7 +16,7 @@ from armdyn.programs.arguments import AUTO
 from armdyn.programs.key import ProgramKey
 from armdyn.programs.methods import check_method, raced_methods
 from armdyn.programs.programs import cost
-from armdyn.programs.tracing import algorithm, input_slots, refuse_singular
+from armdyn.programs.tracing import algorithm, input_slots, output_slots, refuse_singular
 from armdyn.robot.chain import Chain, Link
 from armdyn.robot.friction import in_table, out_of_table, parameter_terms
 from armdyn.scalar import Op, Scalar
@@ -30,10 +29,17 @@ def values(chain: Chain) -> dict[str, list[float]]:
     """Return the values of the inputs for the arm as described."""
     listed = {
         INERTIAL: parameters(chain),
-        ROTOR: [link.Jm for link in chain.links],
-        FRICTION: [x for link in chain.links for x in out_of_table(terms_of(chain), link.friction)],
+        ROTOR: [link.Jm for link in links_of(chain)],
+        FRICTION: [
+            x for link in links_of(chain) for x in out_of_table(terms_of(chain), link.friction)
+        ],
     }
     return {name: cast("list[float]", numbers) for name, numbers in listed.items()}
+
+
+def links_of(chain: Chain) -> list[Link]:
+    """Return the robot's own links, in its order."""
+    return [chain[i] for i in chain.link_numbers]
 
 
 def terms_of(chain: Chain) -> tuple[str, ...]:
@@ -61,9 +67,12 @@ def parametric(key: ProgramKey) -> Parametric:
     "auto" takes the cheapest method that does not divide by masses, if there is one: in identified
     parameters, a link may have zero mass.
     """
-    check_method(key.quantity, key.method, straight=True, base=key.base)
+    mechanism = key.chain.mechanism
+    check_method(key.quantity, key.method, straight=True, base=key.base, mechanism=mechanism)
     refuse_singular(key.chain, key.quantity)
-    names = raced_methods(key.quantity, key.base) if key.method == AUTO else (key.method,)
+    names: tuple[str, ...] = (key.method,)
+    if key.method == AUTO:
+        names = raced_methods(key.quantity, key.base, mechanism)
     found = [Parametric(_traced(replace(key, method=name)), name) for name in names]
     return min(found, key=lambda f: (f.divides_by_masses, cost(count(f.program))))
 
@@ -81,7 +90,7 @@ def of_link_parameters(key: ProgramKey, used: str) -> Program:
         found = parametric(key)
     chain = key.chain
     code = with_known(found.program, {k: x for k, x in values(chain).items() if k != INERTIAL})
-    return with_input(code, Slot(INERTIAL, (chain.n, len(PARAMETER_NAMES))))
+    return with_input(code, Slot(INERTIAL, (len(chain.link_numbers), len(PARAMETER_NAMES))))
 
 
 def with_known(code: Program, known: Mapping[str, Sequence[float]]) -> Program:
@@ -99,27 +108,26 @@ def with_input(code: Program, slot: Slot) -> Program:
 
 def _traced(key: ProgramKey) -> Program:
     chain = key.chain
-    n, entry, names = chain.n, QUANTITIES[key.quantity], terms_of(chain)
+    n, names = len(chain.link_numbers), terms_of(chain)
     terms = len(names)
     constants = [
         Slot(INERTIAL, (n, len(PARAMETER_NAMES))),
         Slot(ROTOR, (n,)),
         Slot(FRICTION, (n, terms)),
     ]
-    inputs = [*input_slots(key.quantity, n, key.base), *constants]
-    outputs = [Slot(name, shape) for name, shape in entry.shapes(n).items()]
+    inputs = [*input_slots(key.quantity, chain.dof, key.base), *constants]
+    outputs = output_slots(key.quantity, chain)
 
     def function(*given: list[Scalar]) -> object:
         states, (p, rotor, coefficients) = given[:-3], given[-3:]
-        links = [
-            link_of(
-                link,
-                p[10 * i : 10 * i + 10],
-                rotor[i],
-                in_table(names, coefficients[terms * i : terms * (i + 1)])[0],
+        links = list(chain.links)
+        for k, i in enumerate(chain.link_numbers):
+            links[i - 1] = link_of(
+                chain[i],
+                p[10 * k : 10 * k + 10],
+                rotor[k],
+                in_table(names, coefficients[terms * k : terms * (k + 1)])[0],
             )
-            for i, link in enumerate(chain.links)
-        ]
         symbolic = replace(chain, links=tuple(links))
         return algorithm(replace(key, chain=symbolic))(*states)
 

@@ -67,7 +67,7 @@ def quantities(chain: Chain) -> tuple[str, ...]:
 def resolve(key: ProgramKey) -> ProgramKey:
     """Return the key with the name of its method; "auto" becomes the fastest for the chain."""
     chain, quantity, method, base = key.chain, key.quantity, key.method, key.base
-    check_method(quantity, method, base=base)
+    check_method(quantity, method, base=base, mechanism=chain.mechanism)
     if method == ROLLED and not chain.is_normal:
         names = (AUTO, *straight_methods(quantity, base))
         raise MethodError(
@@ -78,8 +78,8 @@ def resolve(key: ProgramKey) -> ProgramKey:
 
 def fastest(chain: Chain, quantity: str, base: str = FIXED) -> str:
     """Return the cheapest method or, for a long arm, the sweeps along its joints."""
-    swept = ROLLED in methods_on(quantity, base) and chain.n >= FEWEST_ROLLED and chain.is_normal
-    if not swept or free_symbols(chain):
+    swept = ROLLED in methods_on(quantity, base, chain.mechanism) and chain.n >= FEWEST_ROLLED
+    if not swept or not chain.is_normal or free_symbols(chain):
         return cheapest(chain, quantity, base)
     return _fastest(ProgramKey(chain, quantity, base=base), *_rows(quantity))
 
@@ -110,7 +110,7 @@ def cheapest(chain: Chain, quantity: str, base: str = FIXED) -> str:
 
     The first of equals, of those that race.
     """
-    names = raced_methods(quantity, base)
+    names = raced_methods(quantity, base, chain.mechanism)
     if len(names) == 1:
         return names[0]
     return _cheapest(ProgramKey(chain, quantity, base=base), *_rows(quantity))
@@ -118,7 +118,7 @@ def cheapest(chain: Chain, quantity: str, base: str = FIXED) -> str:
 
 @remembered
 def _cheapest(key: ProgramKey, *rows: object) -> str:
-    names = raced_methods(key.quantity, key.base)
+    names = raced_methods(key.quantity, key.base, key.chain.mechanism)
     return _cached_choice(
         "cheapest", key, names, lambda: min(names, key=lambda name: cost(_operations(key, name)))
     )

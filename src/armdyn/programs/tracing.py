@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.algorithms import mass_matrix_udu
 from armdyn.algorithms.base_motion import on_base
+from armdyn.algorithms.coordinates import on_coordinates
 from armdyn.algorithms.friction import friction_under_load as law
 from armdyn.algorithms.last_frame import with_last_frame_chosen
 from armdyn.algorithms.quantity import Derivative, Method, Quantity, resolve
@@ -75,7 +77,7 @@ def _along(
     row, code = QUANTITIES[derivative.of], _program(derivative, cheapest, chain, frame)
     (output,), (by,) = row.outputs, row.inputs
     flat = directional_at(code, output, by, _flat(chain, states), direction)
-    columns = row.shapes(chain.n)[output][-1]
+    columns = row.shapes(chain.dof)[output][-1]
     return [flat[k : k + columns] for k in range(0, len(flat), columns)]
 
 
@@ -90,11 +92,11 @@ def _program(derivative: Derivative, cheapest: Choice, chain: Chain, frame: int 
 def _traced(key: ProgramKey, method: Method) -> Program:
     """Trace a method; its inputs are preceded by the symbolic constants of the chain."""
     chain, row = key.chain, QUANTITIES[key.quantity]
-    run = partial(method.run, chain)
+    run = partial(_by_coordinates(method, row), chain)
     if row.takes_frame:
         run = partial(run, frame=key.frame)
-    inputs = [Slot(name, (chain.n,)) for name in row.inputs]
-    outputs = [Slot(name, shape) for name, shape in row.shapes(chain.n).items()]
+    inputs = [Slot(name, (chain.dof,)) for name in row.inputs]
+    outputs = output_slots(key.quantity, chain)
     return trace(run, inputs, outputs, key.quantity, constants=free_symbols(chain))
 
 
@@ -152,9 +154,8 @@ def traced(key: ProgramKey, row: object) -> Program:
     refuse_singular(key.chain, key.quantity)
     if not entry.frame_dependent:
         key = replace(key, chain=with_last_frame_chosen(key.chain))
-    n = key.chain.n
-    inputs = input_slots(key.quantity, n, key.base)
-    outputs = [Slot(name, shape) for name, shape in entry.shapes(n).items()]
+    inputs = input_slots(key.quantity, key.chain.dof, key.base)
+    outputs = output_slots(key.quantity, key.chain)
     return trace(algorithm(key), inputs, outputs, name=key.quantity)
 
 
@@ -162,6 +163,12 @@ def input_slots(quantity: str, n: int, base: str = FIXED) -> list[Slot]:
     """Return the inputs of a quantity of n joints, those that tell the motion of the base last."""
     states = [Slot(name, (n,)) for name in row_of(quantity).inputs]
     return [*states, *(Slot(name, (size,)) for name, size in BASES[base].items())]
+
+
+def output_slots(quantity: str, chain: Chain) -> list[Slot]:
+    """Return the outputs of a quantity of a robot."""
+    shapes = row_of(quantity).shapes(chain.dof, len(chain.link_numbers))
+    return [Slot(name, shape) for name, shape in shapes.items()]
 
 
 def sweeps(key: ProgramKey) -> Rolled:
@@ -178,7 +185,10 @@ def algorithm(key: ProgramKey) -> Callable[..., object]:
     Inputs that tell the motion of the base may follow, see `BASES`.
     """
     entry, row = row_of(key.quantity), method_row(key.quantity, key.method)
-    run = (row if isinstance(row, Method) else derived_method(row, cheapest)).run
+    if isinstance(row, Method):
+        run = _by_coordinates(row, entry)
+    else:
+        run = derived_method(row, cheapest).run
 
     def function(*given: list[Scalar]) -> object:
         inputs, motion = given[: len(entry.inputs)], given[len(entry.inputs) :]
@@ -192,12 +202,17 @@ def algorithm(key: ProgramKey) -> Callable[..., object]:
     return function
 
 
+def _by_coordinates(method: Method, row: Quantity) -> Callable[..., Any]:
+    """Return a method as a function of coordinates, which of a serial arm are its joints."""
+    return method.run if method.projected else on_coordinates(method.run, row.inputs, row.outputs)
+
+
 # Friction as a function of speeds and of the torques that gears transmit.
 
 
 def friction_under_load(chain: Chain) -> Program:
     """Trace friction with the inputs qd and load."""
-    n = (chain.n,)
+    n = (chain.dof,)
     inputs = [Slot("qd", n), Slot("load", n)]
     return trace(partial(law, chain), inputs, [Slot("tau", n)], name="friction")
 
@@ -225,8 +240,8 @@ def singular(chain: Chain) -> str:
 
     It is checked at one state without symmetry: a matrix singular there is singular everywhere.
     """
-    M = _mass_matrix(chain, [0.3 + 0.7 * i for i in range(chain.n)])
-    still = [i + 1 for i in range(chain.n) if not M[i, i] > RESIDUE * M.max(initial=0.0)]
+    M = _mass_matrix(chain, [0.3 + 0.7 * i for i in range(chain.dof)])
+    still = [i + 1 for i in range(chain.dof) if not M[i, i] > RESIDUE * M.max(initial=0.0)]
     why = "give the links behind it mass and inertia, or the joint a rotor inertia"
     if still:
         return f"nothing that joint {still[0]} moves resists it: {why}"
@@ -237,6 +252,8 @@ def singular(chain: Chain) -> str:
 
 
 def _mass_matrix(chain: Chain, q: list[float]) -> Array:
+    if not chain.is_serial:
+        return np.array(mass_matrix_udu.mass_matrix(chain, q), dtype=np.float64)
     sweeps = None
     if chain.n > MANY_JOINTS:
         sweeps = rolled_program(chain, "mass_matrix", friction=False)

@@ -8,7 +8,8 @@ here.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from functools import cache, cached_property, lru_cache
 from typing import TypeAlias
 
@@ -122,6 +123,9 @@ class Link:
     Cb, Sb are cos and sin of beta_i; C0, S0 those of theta_i; c and I the centre of mass in E_i and
     the inertia about it; Jm the rotor inertia; friction the coefficients in the order of
     `FRICTION_TERMS`; shapes the numbers of its columns' shapes; Cg, Sg cos and sin of the tilt.
+
+    A `fixed` link has no joint and no mass: it is the frame of a branch, see `tree_chain`. It does
+    not count as rotational.
     """
 
     rotational: bool
@@ -140,6 +144,7 @@ class Link:
     shapes: tuple[float, ...] = field(default_factory=lambda: (1.0,) * len(shape_fields()))
     Cg: float = 1.0
     Sg: float = 0.0
+    fixed: bool = False
 
 
 FIXED, TRANSLATING, MOVING = "fixed", "translating", "moving"
@@ -164,12 +169,34 @@ class BaseMotion:
     wd: Vector = (0.0, 0.0, 0.0)
 
 
+# Kinds of mechanisms; each includes those before it. Links of a tree have any number of children;
+# a follower is a joint whose position is linear in coordinates that other joints have.
+SERIAL, TREE, COUPLED = MECHANISMS = ("serial arm", "tree", "tree with followers")
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """The position of a joint: the sum of factors times coordinates, from 0 on, plus an offset."""
+
+    factors: tuple[tuple[int, float], ...] = ()
+    offset: float = 0.0
+
+
 @dataclass(frozen=True)
 class Chain:
     """A robot's constants; ``chain[i]`` is link i = 1..n, `g` is gravity in E_0 [m/s^2].
 
     The base is at rest unless `motion` says otherwise. The tip is at `tool` in E_n, or in E_k if
     `carrier` is k.
+
+    The links of a tree are numbered so that parents come before their children. Positions of its
+    joints are q_t = G q + q0, with coordinates q: a row of G for each link. These fields are empty
+    for a serial arm.
+
+    Attributes:
+        parents: the number of the link before link i = 1..n; 0 is the base.
+        couplings: the rows of G with q0, for i = 1..n.
+        numbered: the numbers of the robot's own links, in its order: of joints, then of followers.
     """
 
     links: tuple[Link, ...]
@@ -178,11 +205,62 @@ class Chain:
     tool: Placement
     motion: BaseMotion | None = None
     carrier: int | None = None
+    parents: tuple[int, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    numbered: tuple[int, ...] = ()
 
     @property
     def n(self) -> int:
-        """Number of joints."""
+        """Number of links; that of joints, but for followers and frames of branches."""
         return len(self.links)
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether every link but the last has one child, and every joint its own coordinate."""
+        return not self.parents
+
+    @cached_property
+    def dof(self) -> int:
+        """Number of coordinates."""
+        if self.is_serial:
+            return self.n
+        return 1 + max(k for row in self.couplings for k, _ in row.factors)
+
+    @cached_property
+    def mechanism(self) -> str:
+        """The kind of mechanism, one of `MECHANISMS`."""
+        if self.is_serial:
+            return SERIAL
+        rows = [row for row, link in zip(self.couplings, self.links, strict=True) if not link.fixed]
+        own = [Coupling(((k, 1.0),)) for k in range(len(rows))]
+        return TREE if rows == own else COUPLED
+
+    @property
+    def link_numbers(self) -> Sequence[int]:
+        """Numbers of the robot's own links, in its order; fixed ones are not among them."""
+        return range(1, self.n + 1) if self.is_serial else self.numbered
+
+    def parent(self, i: int) -> int:
+        """Return the number of the link before link i; 0 is the base."""
+        return self.parents[i - 1] if self.parents else i - 1
+
+    def children(self, i: int) -> Sequence[int]:
+        """Return the numbers of the links that joints connect to link i, from 0 (the base) to n."""
+        return self._children[i]
+
+    def before(self, i: int) -> list[int]:
+        """Return the numbers of the links between link i and the base, nearest first."""
+        found: list[int] = []
+        while i := self.parent(i):
+            found.append(i)
+        return found
+
+    @cached_property
+    def _children(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in range(self.n + 1)]
+        for i in range(1, self.n + 1):
+            found[self.parent(i)].append(i)
+        return found
 
     @property
     def is_normal(self) -> bool:
@@ -191,15 +269,18 @@ class Chain:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.links, self.g, self.base, self.tool, self.motion, self.carrier))
+        return hash((
+            self.links, self.g, self.base, self.tool, self.motion, self.carrier,
+            self.parents, self.couplings, self.numbered,
+        ))  # fmt: skip
 
     def __hash__(self) -> int:
         """Return the hash, computed once: a chain is part of the key of every program."""
         return self._hash
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickle without the hash, which is that of this process."""
-        return {name: value for name, value in vars(self).items() if name != "_hash"}
+        """Pickle without what is computed: the hash is that of this process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __getitem__(self, i: int) -> Link:
         """Return link i, counted from 1 as in the papers."""
@@ -210,7 +291,7 @@ class Chain:
 def chain_of(robot: Robot) -> Chain:
     """Return the constants of a robot, with exact structural zeros."""
     links: list[Link] = []
-    for j in robot.joints:
+    for j in robot.links:
         Cb, Sb = exact_cos_sin(j.beta)
         C0, S0 = exact_cos_sin(j.theta)
         Cg, Sg = exact_cos_sin(j.tilt)
@@ -221,7 +302,12 @@ def chain_of(robot: Robot) -> Chain:
                 shapes=shapes(j), Cg=Cg, Sg=Sg,
             )
         )  # fmt: skip
-    return Chain(tuple(links), _gravity_in_first_frame(robot), robot.base, robot.tool)
+    chain = Chain(tuple(links), _gravity_in_first_frame(robot), robot.base, robot.tool)
+    if robot.is_serial:
+        return chain
+    from armdyn.robot.tree_chain import tree_chain  # serial arms do without it
+
+    return tree_chain(robot, chain, links)
 
 
 def _gravity_in_first_frame(robot: Robot) -> tuple[float, float, float]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from armdyn.checks import (
+    checked_choice,
     checked_flag,
     checked_items,
     checked_mapping,
@@ -17,6 +18,7 @@ from armdyn.checks import (
 )
 from armdyn.errors import InputError, RobotFileError, RobotWarning, shown
 from armdyn.files import check_regular, listed
+from armdyn.robot.formats.records import FOLLOWERS, FREEZE
 from armdyn.robot.formats.registry import (
     INTO_OPTIONS,
     format_read,
@@ -39,9 +41,10 @@ ADVICE = {
 
 # What a file lacks if its format does not take an option.
 LACKS: dict[str, str] = dict.fromkeys(
-    ("base", "tip", "without"), "has no named links to choose from"
+    ("base", "tip", "tips", "without"), "has no named links to choose from"
 ) | {
     "packages": "includes no other files",
+    "followers": "says itself which joints follow others",
     "arguments": "has no arguments",
 }
 
@@ -51,6 +54,8 @@ def read_robot(
     *,
     base: str | None = None,
     tip: str | None = None,
+    tips: Sequence[str] | str | None = None,
+    followers: str = FREEZE,
     strict: bool = True,
     snap: bool = True,
     without: Sequence[str] = (),
@@ -65,6 +70,8 @@ def read_robot(
             format. A bundled name means the bundled robot; write ``./name`` for a file.
         base: link at which the arm begins, for formats that name links.
         tip: link at which the arm ends, for formats that name links.
+        tips: links at the ends of a tree, or "all" for every end that moves; in place of `tip`.
+        followers: "move" joints that follow others, or "freeze" them where they stand.
         strict: refuse masses, inertias and units that cannot be right; False only warns.
         snap: snap nearly right angles and nearly zero lengths of a URDF. TOML is taken as written.
         without: links to leave out with all that they carry, for formats that name links.
@@ -80,6 +87,14 @@ def read_robot(
     for key, link in (("base", base), ("tip", tip)):
         if link is not None:
             checked_text(link, key, empty=True, what="the name of a link")
+    if tips is not None and tip is not None:
+        raise InputError("give `tip` or `tips`, not both.", argument="tips")
+    if tips is not None and not (isinstance(tips, str) and tips == "all"):
+        what = 'names of links, or "all"'
+        tips = checked_names((tips,) if isinstance(tips, str) else tips, "tips", what=what)
+        if not tips:
+            raise InputError(f"`tips` is empty, expected {what}.", argument="tips")
+    checked_choice(followers, "followers", FOLLOWERS, what="way of followers")
     without = checked_names(
         (without,) if isinstance(without, str) else without, "without", what="names of links"
     )
@@ -90,6 +105,7 @@ def read_robot(
     folders = checked_folders(packages)
     given: dict[str, object] = {"base": base, "tip": tip, "without": without, "packages": folders}
     given["arguments"] = _checked_arguments(arguments)
+    given |= {"tips": tips, "followers": None if followers == FREEZE else followers}
     if isinstance(source, str) and name in bundled_names():
         _check_options(name, given, ())
         return read_bundled(name, leniency)
@@ -99,7 +115,7 @@ def read_robot(
     if found is None:
         raise RobotFileError(path, _unknown_suffix(path, "read"))
     _check_options(name, given, found.options)
-    given |= {"snap": snap, "waive": leniency.waive}
+    given |= {"snap": snap, "waive": leniency.waive, "followers": followers}
     read = found.function(found.reader, "reading")
     robot = read(path, strict=leniency.strict, **{key: given[key] for key in found.options})
     if not any(joint.mass or any(joint.inertia) for joint in robot.joints):

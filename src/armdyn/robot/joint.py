@@ -49,7 +49,8 @@ class Joint:
 
     The placement of frame E_i in E_{i-1} is ``Rx(beta) Tx(b) Rz(theta) Tz(d)``; the joint variable
     q adds to `theta` of a revolute joint or to `d` of a prismatic one. SI units, radians. With a
-    `tilt` it is ``Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d)``.
+    `tilt` it is ``Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d)``. A branch of a
+    tree begins with ``Rz(branch_angle) Tz(branch_offset)``.
 
     Attributes:
         kind: "revolute" or "prismatic".
@@ -78,6 +79,10 @@ class Joint:
         velocity: limit of |qd| [rad/s] or [m/s].
         effort: limit of |tau| [N m] or [N].
         name: name of the joint; `Robot` names unnamed joints by number.
+        parent: name of the joint whose link carries this one, or "base"; None for the joint before.
+        branch_angle: angle about z of the parent, before beta [rad]: where several joints hang on
+            one link, only one of them lies on its x axis.
+        branch_offset: offset along z of the parent, before b [m].
 
     Examples:
         >>> elbow = armdyn.Joint(b=0.4, mass=2.0, com=(0.2, 0, 0), inertia=(0, 0, 0, 0.03, 0, 0.03))
@@ -107,15 +112,20 @@ class Joint:
     velocity: float = math.inf
     effort: float = math.inf
     name: str = ""
+    parent: str | None = None
+    branch_angle: float = 0.0
+    branch_offset: float = 0.0
 
     def __post_init__(self) -> None:
         checked_text(
             self.name, "name", empty=True, longest=LONGEST_NAME, error=about("joint", RobotError)
         )
         error = about(f"joint {self.name!r}" if self.name else "joint", RobotError)
+        if self.parent is not None:
+            checked_text(self.parent, "parent", longest=LONGEST_NAME, error=error)
         checked_choice(self.kind, "kind", KINDS, error=error)
         for field in fields(self):
-            if field.name in ("kind", "name"):
+            if field.name in ("kind", "name", "parent"):
                 continue
             size = {"com": 3, "inertia": 6}.get(field.name)
             value = getattr(self, field.name)
@@ -229,7 +239,7 @@ def angle_faults(joint: Joint) -> list[PhysicalFault]:
         PhysicalFault(
             f"`{name}` is {angle:g}, which is math.radians({angle:g}) if degrees are meant"
         )
-        for name in ("beta", "theta", "tilt")
+        for name in ("beta", "theta", "tilt", "branch_angle")
         if in_degrees(angle := getattr(joint, name))
     ]
 

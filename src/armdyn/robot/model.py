@@ -1,4 +1,4 @@
-"""`Robot`: the frozen description of a serial arm, with its named frames and solids."""
+"""`Robot`: the frozen description of an arm or a tree of joints, with named frames and solids."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from armdyn.checks import LONGEST_NAME, about, checked_array, checked_items, che
 from armdyn.errors import RobotError, shown
 from armdyn.robot.joint import LARGEST_NUMBER, Joint, angle_faults, link_faults
 from armdyn.robot.leniency import Leniency, PhysicalFault, checked_leniency
+from armdyn.robot.mechanism import Follower, checked_tree, ends, is_serial
 
 # `Shape`: a solid of a link, as the file of a robot describes it for collisions or for the eye.
 
@@ -79,7 +80,7 @@ class NamedFrame:
     placement: Rows
 
 
-# `Robot`: the frozen description of a serial arm.
+# `Robot`: the frozen description.
 
 # A 4x4 homogeneous placement, as rows.
 Placement: TypeAlias = tuple[tuple[float, float, float, float], ...]
@@ -97,10 +98,11 @@ ROTATION_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, init=False)
 class Robot:
-    """A serial arm: its joints from base to tip, and where it stands.
+    """An arm or a tree: its joints from the base to the tips, and where it stands.
 
     Attributes:
-        joints: the joints and links, base first.
+        joints: the joints and links, base first. A joint hangs on the one before it unless
+            `Joint.parent` names another.
         gravity: gravitational acceleration in the base frame [m/s^2].
         base: 4x4 placement of E_0 in the base frame; None for the identity.
         tool: 4x4 placement of the tip in E_n; None for the identity.
@@ -112,6 +114,8 @@ class Robot:
         frames: the frames that the file names, fixed to links of the arm.
         visuals: solids that are seen of the links, if the file has any: meshes for a picture.
         waive: checks whose refusal is a `RobotWarning` too, by name: "triangle".
+        followers: joints that follow others; they have no coordinate of their own.
+        tips: names of the `frames` at the ends of a tree.
 
     Examples:
         >>> link = dict(mass=1.0, com=(0.25, 0, 0), inertia=(0, 0, 0, 0.02, 0, 0.02))
@@ -134,6 +138,8 @@ class Robot:
     frames: tuple[NamedFrame, ...] = field(default=(), compare=False, repr=False)
     waive: tuple[str, ...] = field(default=(), compare=False)
     visuals: tuple[Shape, ...] = field(default=(), compare=False, repr=False)
+    followers: tuple[Follower, ...] = ()
+    tips: tuple[str, ...] = ()
 
     # Written by hand so that argument types can be wider than field types.
     def __init__(
@@ -149,9 +155,14 @@ class Robot:
         frames: Iterable[NamedFrame] = (),
         waive: Sequence[str] = (),
         visuals: Iterable[Shape] = (),
+        followers: Iterable[Follower] = (),
+        tips: Iterable[str] = (),
     ) -> None:
         leniency = checked_leniency(strict, waive, error=RobotError)
-        self._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals)
+        self._describe(
+            joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals, followers,
+            tips,
+        )  # fmt: skip
         self._check(leniency, angle_faults, "an angle in degrees, expected radians")
         self._check(leniency, link_faults, "a physically inconsistent link")
 
@@ -169,6 +180,8 @@ class Robot:
         strict: bool = False,
         waive: Sequence[str] = (),
         visuals: Iterable[Shape] = (),
+        followers: Iterable[Follower] = (),
+        tips: Iterable[str] = (),
     ) -> Robot:
         """Return a robot with physically inconsistent links; the caller has warned of them.
 
@@ -184,6 +197,8 @@ class Robot:
             strict: as for `Robot`.
             waive: as for `Robot`.
             visuals: visual shapes of the links.
+            followers: joints that follow others.
+            tips: names of the frames at the ends of a tree.
 
         Returns:
             The robot.
@@ -196,7 +211,10 @@ class Robot:
         """
         robot = object.__new__(cls)
         leniency = checked_leniency(strict, waive, error=RobotError)
-        robot._describe(joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals)
+        robot._describe(
+            joints, gravity, base, tool, name, notes, shapes, frames, leniency, visuals, followers,
+            tips,
+        )  # fmt: skip
         return robot
 
     def with_joints(
@@ -220,7 +238,8 @@ class Robot:
         """
         return Robot.of_known_faults(
             joints, self.gravity if gravity is None else gravity, self.base, self.tool, self.name,
-            self.notes, self.shapes, self.frames, visuals=self.visuals,
+            self.notes, self.shapes, self.frames, visuals=self.visuals, followers=self.followers,
+            tips=self.tips,
         )  # fmt: skip
 
     def _describe(
@@ -235,40 +254,64 @@ class Robot:
         frames: Iterable[NamedFrame],
         leniency: Leniency,
         visuals: Iterable[Shape],
+        followers: Iterable[Follower],
+        tips: Iterable[str],
     ) -> None:
         checked_text(
             name, "name", empty=True, longest=LONGEST_NAME, error=about("robot", RobotError)
         )
         put = object.__setattr__
-        put(self, "joints", _named(joints, name))
+        put(self, "followers", _followers(followers, name))
+        put(self, "joints", _named(joints, [one.joint.name for one in self.followers], name))
+        if not is_serial(self):
+            put(self, "joints", checked_tree(self.joints, self.followers, name))
         put(self, "gravity", _gravity(gravity))
         put(self, "base", placement_of(base, "base"))
         put(self, "tool", placement_of(tool, "tool"))
+        if self.tool != IDENTITY and not is_serial(self) and len(ends(self)) > 1:
+            raise RobotError(
+                f"robot {name!r} has several tips, but `tool` places one; name the ends of a tree "
+                "as `frames`, and list them as `tips`.",
+                argument="tool",
+            )
         put(self, "name", name)
         put(self, "strict", leniency.strict)
         put(self, "waive", leniency.waive)
         put(self, "notes", _sentences(notes))
-        put(self, "shapes", _on_links(shapes, "shapes", Shape, len(self.joints)))
-        put(self, "visuals", _on_links(visuals, "visuals", Shape, len(self.joints)))
-        put(self, "frames", _frames(frames, len(self.joints)))
+        put(self, "shapes", _on_links(shapes, "shapes", Shape, len(self.links)))
+        put(self, "visuals", _on_links(visuals, "visuals", Shape, len(self.links)))
+        put(self, "frames", _frames(frames, len(self.links)))
+        put(self, "tips", _tips(tips, self))
 
     @property
     def n(self) -> int:
-        """Number of joints."""
+        """Number of joints; followers are not among them."""
         return len(self.joints)
+
+    @property
+    def links(self) -> tuple[Joint, ...]:
+        """The joints and links that the robot has: `joints`, then those of `followers`."""
+        if not self.followers:
+            return self.joints
+        return (*self.joints, *(follower.joint for follower in self.followers))
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether every joint hangs on the one before it, and none follows others."""
+        return is_serial(self)
 
     def _check(
         self, leniency: Leniency, find: Callable[[Joint], list[PhysicalFault]], has: str
     ) -> None:
         faults = [
             PhysicalFault(f"joint {joint.name!r}: {fault.text}", fault.check)
-            for joint in self.joints
+            for joint in self.links
             for fault in find(joint)
         ]
         leniency.judge(faults, RobotError, about=f"robot {self.name!r} has {has}: ", stacklevel=3)
 
 
-def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:
+def _named(joints: Iterable[Joint], followers: Sequence[str], robot: str) -> tuple[Joint, ...]:
     def error(words: str) -> RobotError:
         return RobotError(f"robot {robot!r}{words}", argument="joints")
 
@@ -282,10 +325,36 @@ def _named(joints: Iterable[Joint], robot: str) -> tuple[Joint, ...]:
         if not isinstance(joint, Joint):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise error(f": `joints[{k - 1}]` is {shown(joint)}, expected a Joint.")
     listed = tuple(j if j.name else replace(j, name=f"joint{k}") for k, j in enumerate(listed, 1))
-    twice = sorted(name for name, count in Counter(j.name for j in listed).items() if count > 1)
+    names = [*(j.name for j in listed), *followers]
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise error(f": joint names must differ; twice: {', '.join(twice)}.")
     return listed
+
+
+def _followers(followers: Iterable[Follower], robot: str) -> tuple[Follower, ...]:
+    error = about(f"robot {robot!r}", RobotError)
+    what = "armdyn.Follower objects"
+    listed = checked_items(followers, "followers", what=what, error=error)
+    for follower in listed:
+        if not isinstance(follower, Follower):
+            raise error(
+                f"`followers` has {shown(follower)}, expected {what}.", argument="followers"
+            )
+    return cast("tuple[Follower, ...]", tuple(listed))
+
+
+def _tips(tips: Iterable[str], robot: Robot) -> tuple[str, ...]:
+    known = [frame.name for frame in robot.frames]
+    listed = checked_items(tips, "tips", what="names of frames", error=RobotError)
+    for name in listed:
+        if name not in known:
+            raise RobotError(
+                f"`tips` has {shown(name)}, which is none of the frames {', '.join(known) or 'of '}"
+                f"{'' if known else robot.name}.",
+                argument="tips",
+            )
+    return cast("tuple[str, ...]", tuple(listed))
 
 
 def _sentences(notes: Iterable[str]) -> tuple[str, ...]:

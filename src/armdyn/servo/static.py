@@ -102,7 +102,7 @@ def excite_static(
         (3, 6)
         >>> motion.save("poses.csv")
     """
-    arm = checked_arm(arm)
+    arm = checked_arm(arm, "Poses for position servos")
     count = checked_whole(poses, "poses", 1, 1000)
     report, rng = reporter(progress), np.random.default_rng(checked_seed(seed))
     limits = limits_of(arm, position, velocity, acceleration, np.inf)

@@ -23,6 +23,7 @@ from armdyn.programs.parametric import parametric
 from armdyn.programs.parametric import values as parameter_values
 from armdyn.robot.chain import Chain, chain_of
 from armdyn.simulation.programs import FrictionLaw, friction_programs, held_program, kinetic_program
+from armdyn.simulation.tree_friction import friction_links
 
 Truths = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
@@ -67,8 +68,9 @@ class Plant:
         self.arm = arm
         self.n = arm.n
         chain = chain_of(arm.robot)
-        self.law = FrictionLaw.of(chain)
-        self._constants: Array = np.array(self.law.constants(chain), dtype=np.float64)
+        joints = friction_links(arm.robot, chain)
+        self.law = FrictionLaw.of(joints)
+        self._constants: Array = np.array(self.law.constants(joints), dtype=np.float64)
         self.friction: Array = self._constants[: len(self.law.names)]
         self.friction *= friction
         self._smooth, self._sliding, self._share = friction_programs(self.law)
@@ -78,8 +80,12 @@ class Plant:
         if parameters is not None:
             given = parameter_values(chain)
             values = {name: np.array(x, dtype=np.float64) for name, x in given.items()}
-            values["p"] = parameters.reshape(-1, self.n, 10)
+            links = len(chain.link_numbers)
+            values["p"] = parameters.reshape(-1, links, 10)
             values[FRICTION] = self.friction.T * self._inside
+            if arm.robot.followers:  # whose friction has rows of its own
+                used = friction and self._inside
+                values[FRICTION] = np.reshape(given[FRICTION], (links, -1)) * used
             self.constants = values
         self._programs: dict[str, Program | Rolled] = {}
         self._kernels: dict[str, Any] = {}

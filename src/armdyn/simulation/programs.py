@@ -11,7 +11,7 @@ from armdyn.algorithms.load_friction import factors, signs_of_load
 from armdyn.graph.interpret import NODES, evaluate
 from armdyn.graph.program import Program, Slot
 from armdyn.graph.trace import trace
-from armdyn.robot.chain import Chain
+from armdyn.robot.chain import Link
 from armdyn.robot.friction import (
     FRICTION_TERMS,
     FrictionTerm,
@@ -62,9 +62,9 @@ class FrictionLaw:
     has_load_terms: bool
 
     @classmethod
-    def of(cls, chain: Chain) -> FrictionLaw:
-        """Return the law of an arm."""
-        names = parameter_terms(link.friction for link in chain.links)
+    def of(cls, links: Sequence[Link]) -> FrictionLaw:
+        """Return the law of joints, a link for each."""
+        names = parameter_terms(link.friction for link in links)
         terms = tuple(FRICTION_TERMS[name] for name in names)
         return cls(names, terms, any(term.load for term in terms))
 
@@ -78,16 +78,16 @@ class FrictionLaw:
         """Names of the constants of friction as inputs of programs, each of n numbers."""
         return (*self.names, *self.shapes, *(["Jm"] if self.has_load_terms else []))
 
-    def constants(self, chain: Chain) -> list[Sequence[Scalar]]:
+    def constants(self, links: Sequence[Link]) -> list[Sequence[Scalar]]:
         """Return the values of `inputs`, a row for each."""
         table = list(FRICTION_TERMS)
         rows: list[Sequence[Scalar]] = [
-            [link.friction[table.index(name)] for link in chain.links] for name in self.names
+            [link.friction[table.index(name)] for link in links] for name in self.names
         ]
         fields = shape_fields()
-        rows += [[link.shapes[fields.index(name)] for link in chain.links] for name in self.shapes]
+        rows += [[link.shapes[fields.index(name)] for link in links] for name in self.shapes]
         if self.has_load_terms:
-            rows.append([link.Jm for link in chain.links])
+            rows.append([link.Jm for link in links])
         return rows
 
     def joints(self, rows: Sequence[Row]) -> list[JointFriction]:

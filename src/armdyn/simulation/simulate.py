@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from armdyn.arm.arm import Arm
 from armdyn.arrays import Array
 from armdyn.cluster import checked_client
+from armdyn.errors import InputError
 from armdyn.kinematics.turns import joint_limits
 from armdyn.motion.trajectory import checked_arm
 from armdyn.programs.arguments import AUTO
@@ -94,7 +95,8 @@ def simulate(
             stops the joint without a rebound, "spring" pushes it back.
         stiffness: of these springs, one or one per joint; with the default, joints swing at 25 Hz.
         damping: of these springs; default is half of critical.
-        wrench: force and moment ``(6,)`` on the tip, in base axes [N, N m]; same forms as `torque`.
+        wrench: force and moment ``(6,)`` on the tip, in base axes [N, N m]; same forms as `torque`;
+            for serial arms.
         parameters: a batch of different arms: rows ``(B, 10n)`` like `Arm.parameters`.
         events: functions of (t, q, qd) whose zeros are noted in `Run.events`. If a function has the
             attribute ``terminal`` = True, its zero ends the run; ``direction`` (-1 or 1) selects
@@ -132,6 +134,12 @@ def simulate(
         (2, 100, 2)
     """
     arm = checked_arm(arm)
+    if wrench is not None and not arm.robot.is_serial:
+        raise InputError(
+            "`wrench` acts on the tip of a serial arm; on a tree, give the torques that a wrench "
+            "has as `torque`: `lambda t, q, qd: wrench @ arm.jacobian(q, frame)`.",
+            argument="wrench",
+        )
     given: dict[str, Any] = {
         "until": until, "torque": torque, "integrator": integrator, "method": method, "rtol": rtol,
         "atol": atol, "step": step, "longest": longest, "samples": samples, "friction": friction,

@@ -178,8 +178,9 @@ def checked_parameters(arm: Arm, value: object) -> Array | None:
     """Return link parameters ``(B, 10n)``."""
     if value is None:
         return None
-    what = f"(B, {10 * arm.n}): a row like arm.parameters for each arm"
-    return checked_array(value, "parameters", ("B", 10 * arm.n), what=what)
+    count = 10 * len(arm.robot.links)
+    what = f"(B, {count}): a row like arm.parameters for each arm"
+    return checked_array(value, "parameters", ("B", count), what=what)
 
 
 def step_count(until: float, step: object) -> int:

@@ -13,6 +13,7 @@ from armdyn.arm.files import load
 from armdyn.checks import checked_choice, checked_flag, checked_mapping
 from armdyn.errors import InputError, shown
 from armdyn.files import imported
+from armdyn.robot.mechanism import check_serial
 from armdyn.robot.model import Robot
 from armdyn.symbolics import description as _dynamics
 from armdyn.symbolics.description import Described, described
@@ -108,6 +109,7 @@ def symbolic(robot: str | Path | Robot | Arm, *, general: bool = False) -> Symbo
         robot = robot.robot
     elif not isinstance(robot, Robot):
         robot = _loaded(robot)
+    check_serial(robot, "Symbolic models")
     return SymbolicModel(robot.name, described(robot, general=general))
 
 

@@ -84,6 +84,14 @@ class RobotOptions:
     tip: str | None = option(
         "Tip link (end of the chain).", "LINK", shown="where the arm ends or branches"
     )
+    tips: str | None = option(
+        'Tip links of a tree, or "all" ends that move; in place of --tip.', "LINK,LINK"
+    )
+    followers: str = option(
+        'Joints that follow others, such as mimic joints: "move" or "freeze" them.',
+        "HOW",
+        default="freeze",
+    )
     base: str | None = option("Base link (start of the chain).", "LINK", shown="the root")
     without_links: str | None = option(
         "Remove these links and everything attached to them, such as a gripper.", "L,L"
@@ -105,7 +113,9 @@ class RobotOptions:
     def words(self) -> str:
         """Return the robot and these options as on the command line."""
         parts = [shlex.quote(self.robot)]
-        for name, value in (("tip", self.tip), ("base", self.base), ("waive", self.waive),
+        moving = None if self.followers == "freeze" else self.followers
+        for name, value in (("tip", self.tip), ("tips", self.tips), ("followers", moving),
+                            ("base", self.base), ("waive", self.waive),
                             ("without-links", self.without_links)):  # fmt: skip
             parts += [f"--{name} {shlex.quote(value)}"] if value is not None else []
         parts += [f"--arg {shlex.quote(one)}" for one in self.arguments or ()]
@@ -120,6 +130,11 @@ class RobotOptions:
             for name, text in (("without", self.without_links), ("waive", self.waive))
             if text is not None
         }
+        if self.tips is not None:
+            names = [word.strip() for word in self.tips.split(",")]
+            values["tips"] = "all" if names == ["all"] else names
+        if self.followers != "freeze":
+            values["followers"] = self.followers
         if self.packages:
             values["packages"] = self.packages
         if self.arguments:

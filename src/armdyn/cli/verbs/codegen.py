@@ -51,7 +51,7 @@ def codegen(
         costs = budget_of_c(arm, wanted, single=single, methods=chosen, parameters=taken)
     if as_json:
         files = [str(path) for path in paths]
-        told = {} if costs is None else {"budget": _plain(costs)}
+        told = {} if costs is None else {"budget": budget_data(costs)}
         print_json({"name": arm.name, "functions": wanted, "files": files, **told})
         return
     header, source, selftest = paths
@@ -63,10 +63,15 @@ def codegen(
     )
     if costs is not None:
         kind = "float" if single else "double"
-        show("", _grid(costs, kind), f"Code and stack, without the C library's: {costs.source}.")
+        show(
+            "",
+            budget_grid(costs, kind),
+            f"Code and stack, without the C library's: {costs.source}.",
+        )
 
 
-def _grid(costs: Budget, kind: str) -> Grid:
+def budget_grid(costs: Budget, kind: str) -> Grid:
+    """Return what functions cost as a table."""
     cores = list(next(iter(costs.sizes.values())))
     about = "" if costs.compiled else "about "
     rows = [
@@ -87,7 +92,8 @@ def _grid(costs: Budget, kind: str) -> Grid:
     )  # fmt: skip
 
 
-def _plain(costs: Budget) -> dict[str, Any]:
+def budget_data(costs: Budget) -> dict[str, Any]:
+    """Return what functions cost as plain data for JSON."""
     functions = {
         name: {
             "operations": asdict(o),

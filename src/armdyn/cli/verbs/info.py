@@ -19,6 +19,7 @@ from armdyn.present.tables import Grid
 from armdyn.robot.formats.geometry import roll_pitch_yaw
 from armdyn.robot.friction import FRICTION_TERMS, coefficients, parameter_terms
 from armdyn.robot.joint import Joint
+from armdyn.robot.mechanism import link_parents
 from armdyn.robot.model import IDENTITY, Placement, Robot
 
 # A function from a joint to its cell in a column.
@@ -75,7 +76,7 @@ def _pattern(robot: Robot) -> str:
 
 
 def _total_mass(robot: Robot) -> float:
-    return sum(j.mass for j in robot.joints)
+    return sum(j.mass for j in robot.links)
 
 
 def _vector(v: tuple[float, ...]) -> str:
@@ -106,6 +107,8 @@ def _grids(robot: Robot) -> Iterator[Grid]:
             **({"tilt [°]": tilt} if any(j.tilt for j in robot.joints) else {}),
         },
     )
+    if not robot.is_serial:
+        yield _tree(robot)
     limits = ("lower", "upper", "velocity", "effort")
     if any(math.isfinite(getattr(j, key)) for j in robot.joints for key in limits):
         yield _grid("Limits (rad or m, N m or N)", robot, {key: _limit(key) for key in limits})
@@ -124,19 +127,34 @@ def _grids(robot: Robot) -> Iterator[Grid]:
         {name: _entry("inertia", k) for k, name in enumerate(entries)},
     )
     drives = {"rotor inertia": "rotor_inertia"}
-    for field in parameter_terms(map(coefficients, robot.joints)):
+    for field in parameter_terms(map(coefficients, robot.links)):
         drives[FRICTION_TERMS[field].words] = field
         drives |= {shape.replace("_", " "): shape for shape in FRICTION_TERMS[field].shape}
-    if any(getattr(j, key) for j in robot.joints for key in drives.values()):
+    if any(getattr(j, key) for j in robot.links for key in drives.values()):
         columns = {name: _entry(key) for name, key in drives.items()}
         yield _grid("Drives", robot, columns)
     if robot.frames:
         yield _frames(robot)
 
 
+def _tree(robot: Robot) -> Grid:
+    """Return the table of what carries every joint of a tree, and what it follows."""
+    names = ["the base", *(joint.name for joint in robot.links)]
+    rules = {one.joint.name: one for one in robot.followers}
+    rows: list[tuple[str, ...]] = []
+    for joint, parent in zip(robot.links, link_parents(robot), strict=True):
+        rule = rules.get(joint.name)
+        told = "" if rule is None else " + ".join(f"{x:.6g} {name}" for name, x in rule.follows)
+        told += f" + {rule.offset:.6g}" if rule is not None and rule.offset else ""
+        angle, offset = math.degrees(joint.branch_angle), joint.branch_offset
+        rows.append((joint.name, names[parent], f"{angle:.6g}", f"{offset:.6g}", told))
+    heads = ("joint", "carried by", "branch [°]", "branch [m]", "follows")
+    return Grid("Tree", heads, 2, tuple(rows), words_after=4)
+
+
 def _frames(robot: Robot) -> Grid:
     """Return the table of the file's frames beside the numbered ones."""
-    carriers = ["the base", *(joint.name for joint in robot.joints)]
+    carriers = ["the base", *(joint.name for joint in robot.links)]
     rows = tuple(
         (
             frame.name, carriers[frame.link], f"E_{frame.link}" if frame.link else "base",
@@ -155,9 +173,7 @@ def _angles(T: Placement) -> str:
 
 
 def _grid(title: str, robot: Robot, columns: dict[str, Column]) -> Grid:
-    rows = tuple(
-        (joint.name, *(cell(joint) for cell in columns.values())) for joint in robot.joints
-    )
+    rows = tuple((joint.name, *(cell(joint) for cell in columns.values())) for joint in robot.links)
     return Grid(title, ("joint", *columns), 1, rows)
 
 

@@ -83,11 +83,11 @@ def _as_json(arm: Arm, found: MinimalParameters, only: Part | None) -> dict[str,
         ],
         "invisible": [
             {"link": s.link, "parameters": s.parameters, "seen_in": s.seen_in, "why": s.why}
-            for s in found.invisible
+            for s in (found.invisible if arm.robot.is_serial else ())
         ],
         "gravity_only": found.gravity_only,
         "inertia_only": _other_as_json(found, found.inertia_only()),
-        "kappas": _other_as_json(found, found.kappas()),
+        "kappas": _other_as_json(found, found.kappas()) if arm.robot.is_serial else [],
         "closed_form": found.closed_form,
         "notes": found.notes,
     }
@@ -137,6 +137,8 @@ def _show(arm: Arm, found: MinimalParameters, only: Part | None) -> None:
             [k for k, name in enumerate(matrix.names) if name not in found.names],
             "Of the inertia matrix alone, about the point in which the axes up to the joint meet:",
         )
+    if not arm.robot.is_serial:
+        return
     kappas = found.kappas()
     _show_combinations(
         found, kappas, range(len(kappas.names)), "The kappas of [Lin1994] (53), (54):"

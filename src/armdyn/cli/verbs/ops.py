@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from armdyn.arm.arm import Arm
+from armdyn.arm.verify import tip_of
 from armdyn.cli.console import JsonOption, print_json, progress_bar, show
 from armdyn.cli.options.robot import RobotOptions, open_arm
 from armdyn.graph.count import Operations
@@ -75,7 +76,7 @@ def _count(arm: Arm, as_json: bool) -> dict[str, dict[str, Counted]]:
     counted: dict[str, dict[str, Counted]] = {quantity: {} for quantity in arm.quantities}
     with progress_bar(as_json=as_json) as progress:
         for done, (quantity, method) in enumerate(wanted, 1):
-            found = arm.function(quantity, method, friction=False)
+            found = arm.function(quantity, method, frame=tip_of(arm), friction=False)
             counted[quantity][method] = Counted(found.operations, found.depth)
             progress(done, len(wanted), "counting operations")
     return counted

@@ -116,7 +116,7 @@ def identify_drive_gains(
         >>> found.com.round(2)
         array([ 0.1, ...])
     """
-    arm = checked_arm(arm)
+    arm = checked_arm(arm, "Drive gains")
     tell = reporter(progress)
     mass, given = _known(load)
     empty, held = _currents(arm, without, "without"), _currents(arm, with_load, "with_load")

@@ -87,7 +87,7 @@ def identify_payload(
         >>> round(found.load.mass, 1)
         1.5
     """
-    arm = checked_arm(arm)
+    arm = checked_arm(arm, "Payloads")
     tell = reporter(progress)
     held = checked_logs(arm, logs, "logs")
     empty = [] if without is None else checked_logs(arm, without, "without")

@@ -167,42 +167,68 @@ class Row:
     theta: float
     d: float
     tilt: float = 0.0
+    branch_angle: float = 0.0
+    branch_offset: float = 0.0
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """Rows of all joints, the placements of E_i in L_i, and notes on nearly parallel axes."""
+    """Rows of all joints, the placements of E_i in L_i, and notes on nearly parallel axes.
+
+    `lines` are the axes in L_i; E_0 is the frame of joint `first` at q = 0.
+    """
 
     rows: list[Row]
     frames: list[Array]
     notes: list[str]
+    lines: list[Line]
+    first: int = 0
 
 
-def normal_frames(axes: Sequence[Axis], snap: Snap) -> Geometry:
-    """Return the normal driving-axis description of joint axes."""
-    lines = _lines(axes)
+@dataclass(frozen=True)
+class Stem:
+    """The joint on whose link a branch begins, with the frame that it has already."""
+
+    line: Line
+    frame: Array
+
+    @property
+    def height(self) -> float:
+        """Height of the frame on the line."""
+        return float(product(self.frame[:3, 3] - self.line.point, self.line.direction))
+
+
+def normal_frames(axes: Sequence[Axis], snap: Snap, stem: Stem | None = None) -> Geometry:
+    """Return the normal driving-axis description of joint axes.
+
+    Of a branch, `stem` is the first of them: its frame here is turned about its axis and shifted
+    along it, as the branch needs it.
+    """
+    lines = _lines(axes, stem)
     normals = [
         common_normal(
             line, following.moved(axis.placement), snap.length_tolerance, not snap.enabled
         )
         for (line, following), axis in zip(pairwise(lines), axes[1:], strict=True)
     ]
-    frames = _frames(axes, lines, normals, snap)
+    frames = _frames(axes, lines, normals, snap, stem)
     for normal in normals:
         if normal.parallel and not normal.is_tilted and normal.sine > ROUNDING:
             snap.bent(normal.sine)
     rows = [Row(0.0, 0.0, 0.0, 0.0)]
     for (before, after), axis, normal in zip(pairwise(frames), axes[1:], normals, strict=True):
         rows.append(_row(product(invert(before), axis.placement, after), normal, snap))
-    return Geometry(rows, frames, list(_notes(axes, normals)))
+    return Geometry(rows, frames, list(_notes(axes, normals)), lines)
 
 
-def _lines(axes: Sequence[Axis]) -> list[Line]:
+def _lines(axes: Sequence[Axis], stem: Stem | None) -> list[Line]:
     """Return the axis of each joint in L_i; those of sliding joints are moved to meet others."""
     lines: list[Line] = []
     for i, axis in enumerate(axes):
         line = Line(np.zeros(3), axis.direction)
-        if not axis.rotational:
+        if i == 0 and stem is not None:
+            line = stem.line
+        elif not axis.rotational:
             neighbours: list[Line] = []
             if i > 0:
                 neighbours.append(lines[-1].seen_from(axis.placement))
@@ -215,12 +241,19 @@ def _lines(axes: Sequence[Axis]) -> list[Line]:
 
 
 def _frames(
-    axes: Sequence[Axis], lines: Sequence[Line], normals: Sequence[Normal], snap: Snap
+    axes: Sequence[Axis],
+    lines: Sequence[Line],
+    normals: Sequence[Normal],
+    snap: Snap,
+    stem: Stem | None,
 ) -> list[Array]:
     """Return the placements of E_i in L_i."""
     frames: list[Array] = []
     previous = perpendicular(axes[0].direction)  # x_{i-1} at q = 0, in L_i
-    for i, (axis, line, height) in enumerate(zip(axes, lines, _heights(normals), strict=True)):
+    if stem is not None:
+        previous = stem.frame[:3, 0]
+    heights = _heights(normals, None if stem is None else stem.height)
+    for i, (axis, line, height) in enumerate(zip(axes, lines, heights, strict=True)):
         if i > 0:
             previous = product(axis.placement[:3, :3].T, frames[-1][:3, 0])
         free = normals[i].direction(height) if i < len(normals) else None
@@ -235,17 +268,20 @@ def _frames(
     return frames
 
 
-def _heights(normals: Sequence[Normal]) -> list[float]:
+def _heights(normals: Sequence[Normal], start: float | None) -> list[float]:
     """Return the heights of the origins on their lines.
 
     A frame whose normal may have any height takes the height of the previous normal (d = 0).
     Frames before the first determined one take its height, backwards along the chain, and the base
-    absorbs the difference.
+    absorbs the difference. The frame on which a branch hangs stays at its height, `start`, if the
+    normal may have any.
     """
     count = len(normals) + 1
     first = next((i for i, normal in enumerate(normals) if not normal.parallel), None)
     heights = [0.0] * count
-    if first is not None:
+    if start is not None and normals[0].parallel:
+        first, heights[0] = 0, start
+    elif first is not None:
         heights[first] = normals[first].here
         for i in reversed(range(first)):
             heights[i] = normals[i].here_from(heights[i + 1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -198,21 +198,23 @@ class Stage:
         placement: of its frame at q = 0 in the frame of the previous stage (first: in the base).
         axis: its unit axis in its own frame.
         body: all links that it carries, in its own frame.
+        parent: number of the previous stage; 0 is the base.
     """
 
     joint: TreeJoint
     placement: Array
     axis: Array
     body: Body
+    parent: int
 
 
 @dataclass(frozen=True)
-class SerialArm:
-    """The arm along a path.
+class Bodies:
+    """The moving bodies of an arm or a tree.
 
     Attributes:
-        stages: from base to tip.
-        tip: placement of the tip in the last stage.
+        stages: each after the one that carries it.
+        tip: placement of the last link in the last stage.
         notes: what was done.
         faulty: whether a warning about a link was given.
         solids: of the base, then of every stage, with placements in its frame.
@@ -234,23 +236,33 @@ class SerialArm:
 class _Spine:
     """The path: its moving joints with placements, and (link, stage, placement) of its links.
 
-    Links of stage 0 stand with the base.
+    A joint comes with the number of the stage that carries it; links of stage 0 stand with the
+    base.
     """
 
-    joints: list[tuple[TreeJoint, Array]]
+    joints: list[tuple[TreeJoint, Array, int]]
     links: list[tuple[str, int, Array]]
 
 
-def serial_arm(
-    description: Description, tree: Tree, path: Path, snap: Snap, leniency: Leniency
-) -> SerialArm:
-    """Return the arm along a path; joints off it, and joints that follow others, stand still."""
+def moving_bodies(
+    description: Description,
+    tree: Tree,
+    path: Path,
+    snap: Snap,
+    leniency: Leniency,
+    *,
+    following: Collection[str] = (),
+) -> Bodies:
+    """Return what moves on the way to the tips; joints off it stand still.
+
+    So do joints that follow others, but for those of `following`.
+    """
     words = description.words
     rest = _rest_positions(description)
-    spine = _spine(path, rest, snap)
+    spine = _spine(path, rest, snap, following)
     exact = Snap(False, words)  # notes tell of masses and axes, not of solids
     on_path = {joint.name for joint in path.joints}
-    followers = [joint for joint in path.joints if joint.is_follower]
+    followers = [one for one in path.joints if one.is_follower and one.name not in following]
     frozen = list(followers)
     bodies: list[list[Body]] = [[] for _ in range(len(spine.joints) + 1)]
     solids: list[list[tuple[Solid, Array]]] = [[] for _ in bodies]
@@ -285,7 +297,7 @@ def serial_arm(
                 )
                 bodies[stage].append(body_of(found.inertial, T, snap))
     described = any(bodies[1:])  # else it is an arm without masses, to be identified
-    for (joint, _), carried in zip(spine.joints, bodies[1:], strict=True):
+    for (joint, *_), carried in zip(spine.joints, bodies[1:], strict=True):
         if described and not carried:
             faults.append(
                 PhysicalFault(
@@ -297,24 +309,26 @@ def serial_arm(
     faulty = leniency.judge(faults, Fault, stacklevel=6)
     _warn_of_followers(followers, rest, words)
     stages = [
-        Stage(joint, placement, snap.axis(joint.axis), joined(carried))
-        for (joint, placement), carried in zip(spine.joints, bodies[1:], strict=True)
+        Stage(joint, placement, snap.axis(joint.axis), joined(carried), parent)
+        for (joint, placement, parent), carried in zip(spine.joints, bodies[1:], strict=True)
     ]
     notes = [*_axis_notes(stages), *_frozen_notes(frozen, rest, words)]
-    return SerialArm(stages, spine.links[-1][2], notes, faulty, solids, visuals, links)
+    return Bodies(stages, spine.links[-1][2], notes, faulty, solids, visuals, links)
 
 
-def _spine(path: Path, rest: dict[str, float], snap: Snap) -> _Spine:
-    here = np.eye(4)  # of the link the walk has reached, in the frame of the latest stage
-    joints: list[tuple[TreeJoint, Array]] = []
-    links = [(path.base, 0, here)]
+def _spine(path: Path, rest: dict[str, float], snap: Snap, following: Collection[str]) -> _Spine:
+    joints: list[tuple[TreeJoint, Array, int]] = []
+    links = [(path.base, 0, np.eye(4))]
+    reached = {path.base: (0, np.eye(4))}  # stages of links, and placements there
     for joint in path.joints:
-        if joint.is_free:
-            joints.append((joint, product(here, snap.placement(joint.origin))))
-            here = np.eye(4)
+        stage, here = reached[joint.parent]
+        if joint.is_free or joint.name in following:
+            joints.append((joint, product(here, snap.placement(joint.origin)), stage))
+            stage, here = len(joints), np.eye(4)
         else:
             here = product(here, _placement_at_rest(joint, rest, snap))
-        links.append((joint.child, len(joints), here))
+        reached[joint.child] = stage, here
+        links.append((joint.child, stage, here))
     return _Spine(joints, links)
 
 
@@ -408,15 +422,15 @@ def _warn_of_followers(followers: list[TreeJoint], rest: dict[str, float], words
     ]
     more = f"; and {len(followers) - MOST_TOLD} more" if len(followers) > MOST_TOLD else ""
     warnings.warn(
-        f"joints of the arm itself have a {words.coupling}, which a serial arm cannot have: "
-        f"{'; '.join(told)}{more}. Poses and torques are wrong where they would move; end the arm "
-        "before them with `tip`, or begin it after them with `base`.",
+        f"joints of the arm itself have a {words.coupling}: {'; '.join(told)}{more}. Poses and "
+        'torques are wrong where they would move; let them move with `followers="move"`, end the '
+        "arm before them with `tip`, or begin it after them with `base`.",
         RobotWarning,
         stacklevel=6,
     )
 
 
-def remarks_on(description: Description, arm: SerialArm) -> list[str]:
+def remarks_on(description: Description, arm: Bodies) -> list[str]:
     """Return the sentences that concern an arm; warn of those on missing forces."""
     notes: list[str] = []
     for text, warn in (*_remarks(description, arm), *_loops(description, arm)):
@@ -426,7 +440,7 @@ def remarks_on(description: Description, arm: SerialArm) -> list[str]:
     return notes
 
 
-def _remarks(description: Description, arm: SerialArm) -> Iterator[tuple[str, bool]]:
+def _remarks(description: Description, arm: Bodies) -> Iterator[tuple[str, bool]]:
     parts = {name for name, stage, _ in arm.links if stage > 0}
     moving = {stage.joint.name for stage in arm.stages}
     for remark in description.remarks:
@@ -436,7 +450,7 @@ def _remarks(description: Description, arm: SerialArm) -> Iterator[tuple[str, bo
             yield remark.text.format(listed(names)), remark.warn
 
 
-def _loops(description: Description, arm: SerialArm) -> Iterator[tuple[str, bool]]:
+def _loops(description: Description, arm: Bodies) -> Iterator[tuple[str, bool]]:
     """Yield a sentence for loops between links that move differently; others hold what holds."""
     stage = {name: number for name, number, _ in arm.links}
     told = [

@@ -127,12 +127,20 @@ def place(R: Array, p: Array) -> Array:
 
 
 def at_zero(joint: Joint) -> Array:
-    """Return Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d), the placement of E_i in E_{i-1} at q = 0."""
+    """Return Tx(b) Rx(beta) Ry(tilt) Rz(theta) Tz(d), the placement of E_i in E_{i-1} at q = 0.
+
+    Of a branch, Rz(branch_angle) Tz(branch_offset) comes before it.
+    """
     (cb, sb), (c, s) = exact_cos_sin(joint.beta), exact_cos_sin(joint.theta)
     cg, sg = exact_cos_sin(joint.tilt)
     tilted = np.array([[cg * c, -cg * s, sg], [s, c, 0.0], [-sg * c, sg * s, cg]])
     R = product(np.array([[1.0, 0.0, 0.0], [0.0, cb, -sb], [0.0, sb, cb]]), tilted)
-    return place(R, joint.d * R[:, 2] + np.array([joint.b, 0.0, 0.0]))
+    T = place(R, joint.d * R[:, 2] + np.array([joint.b, 0.0, 0.0]))
+    if joint.branch_angle == 0.0 == joint.branch_offset:
+        return T
+    c, s = exact_cos_sin(joint.branch_angle)
+    turned = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return product(place(turned, np.array([0.0, 0.0, joint.branch_offset])), T)
 
 
 def invert(T: Array) -> Array:

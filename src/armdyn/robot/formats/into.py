@@ -19,6 +19,7 @@ from armdyn.robot.formats.bodies import Body, body_in, body_of, joined, placed, 
 from armdyn.robot.formats.geometry import at_zero, invert, product
 from armdyn.robot.formats.records import ArmOptions, Description, Fault, TreeLink, listed
 from armdyn.robot.joint import Joint
+from armdyn.robot.mechanism import check_serial, ends
 from armdyn.robot.model import NamedFrame, Robot
 
 # Numbers closer than this, relative to their size, are the same: rounding of turns and sums.
@@ -62,6 +63,7 @@ def new_inertials(
     Raises:
         Fault: the file describes another arm, or a host would be physically inconsistent.
     """
+    check_serial(robot, "Robots that are written into files")
     stages = _located(robot, description)
     snap = _snap_used(robot, description, stages, same)
     for joint, carried in zip(robot.joints, stages, strict=True):
@@ -247,13 +249,13 @@ class Skeleton:
 
 
 def skeleton(robot: Robot) -> Skeleton:
-    """Return the links of the file of a robot."""
+    """Return the links of the file of a robot; those of a tree that names its tips need no tip."""
     links = _Names()
-    joints = _Names(joint.name for joint in robot.joints)
+    joints = _Names(joint.name for joint in robot.links)
     frames = {frame.name: frame for frame in robot.frames}
     own = {
         joint.name
-        for i, joint in enumerate(robot.joints, 1)
+        for i, joint in enumerate(robot.links, 1)
         if joint.name in frames and frames[joint.name].link == i
     }
     first: dict[int, NamedFrame] = {}
@@ -262,8 +264,8 @@ def skeleton(robot: Robot) -> Skeleton:
             first.setdefault(frame.link, frame)
     names: list[str] = []
     placements: list[Array] = []
-    for i in range(robot.n + 1):
-        joint = robot.joints[i - 1] if i else None
+    for i in range(len(robot.links) + 1):
+        joint = robot.links[i - 1] if i else None
         head = first.get(i)
         at = np.eye(4) if joint is None else _joint_frame(joint, frames, own, head)
         placements.append(at)
@@ -274,12 +276,15 @@ def skeleton(robot: Robot) -> Skeleton:
     used = {*names, *own}
     fixed = _fixed([frame for frame in robot.frames if frame.name not in used], links, joints)
     tool = np.array(robot.tool)
-    on_tip = {one.name: one.placement for one in fixed if one.link == robot.n}
-    on_tip = {names[-1]: placements[-1], **on_tip}
+    if robot.tips or (not robot.is_serial and _same(tool, np.eye(4))):
+        return Skeleton(names, placements, fixed, "")
+    last = robot.n if robot.is_serial else ends(robot)[0]
+    on_tip = {one.name: one.placement for one in fixed if one.link == last}
+    on_tip = {names[last]: placements[last], **on_tip}
     tip = next((k for k, at in on_tip.items() if _same(at, tool)), None)
     if tip is None or not robot.frames:
         tip = links.new(TIP)
-        fixed.append(FixedLink(robot.n, tip, joints.new("tip_joint"), tool))
+        fixed.append(FixedLink(last, tip, joints.new("tip_joint"), tool))
     return Skeleton(names, placements, fixed, tip)
 
 

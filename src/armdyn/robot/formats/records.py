@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from armdyn.errors import RobotError, RobotFileError
 from armdyn.robot.model import Colour, ShapeKind
@@ -17,6 +17,10 @@ Triple: TypeAlias = tuple[float, float, float]
 # Types of the moving joints of an arm, and all joint types that a tree may have.
 FREE_TYPES = ("revolute", "continuous", "prismatic")
 JOINT_TYPES = (*FREE_TYPES, "fixed", "floating", "planar")
+
+
+# What joints that follow others do.
+MOVE, FREEZE = FOLLOWERS = ("move", "freeze")
 
 
 class Fault(Exception):
@@ -76,6 +80,8 @@ class ArmOptions:
         snap: take right angles and zeros that are written with few digits as exact.
         without: links to leave out with everything attached to them; nothing in them is checked.
         waive: names of checks that only warn.
+        tips: links at the ends of a tree, in place of `tip`; "all" for every end that moves.
+        followers: whether joints that follow others "move" with them or "freeze".
     """
 
     base: str | None = None
@@ -84,6 +90,8 @@ class ArmOptions:
     snap: bool = True
     without: Sequence[str] = ()
     waive: tuple[str, ...] = ()
+    tips: tuple[str, ...] | Literal["all"] | None = None
+    followers: str = FREEZE
 
 
 @dataclass(frozen=True)
@@ -160,13 +168,24 @@ class TreeLink:
     visuals: tuple[Solid, ...] = ()
 
 
+class Rule(NamedTuple):
+    """A joint that follows another is at multiplier * leader + offset."""
+
+    multiplier: float
+    offset: float
+
+
 @dataclass(frozen=True)
 class Coupling:
-    """The joint is at multiplier * leader + offset."""
+    """A joint follows another, and is at multiplier * leader + offset if it stands still.
+
+    `rule` says how it moves with its leader; None if not linearly, so that it cannot.
+    """
 
     leader: str
-    multiplier: float = 1.0
-    offset: float = 0.0
+    multiplier: float
+    offset: float
+    rule: Rule | None = None
 
 
 @dataclass(frozen=True)
@@ -255,6 +274,7 @@ class Description:
         notes: what the reader of the format has to say.
         sites: further named frames of links.
         tip: the link at which the arm ends unless another is chosen; None if the file says nothing.
+        tips: those at which a tree ends unless others are chosen; its followers move.
         remarks: what the format describes and an arm cannot have, by link or joint.
         loops: links that are held together by more than joints.
         unnamed: names of links and joints that are not in the file.
@@ -270,6 +290,7 @@ class Description:
     notes: tuple[str, ...] = ()
     sites: tuple[Site, ...] = ()
     tip: str | None = None
+    tips: tuple[str, ...] | None = None
     remarks: tuple[Remark, ...] = ()
     loops: tuple[Loop, ...] = ()
     unnamed: frozenset[str] = frozenset()

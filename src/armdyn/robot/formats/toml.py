@@ -5,7 +5,10 @@ upper may be given in degrees under the same name with ``_deg`` added. ``n_joint
 With it, and with the eight keys that every joint must have, a truncated file is not read as a
 shorter arm. ``strict = false`` in a file says that its inertias are known to be those of no body,
 such as plain least squares give: it is read with a warning; ``waive`` says so of named checks.
-``units = "SI"`` says that large numbers are meant, and are no degrees or millimetres.
+``units = "SI"`` says that large numbers are meant, and are no degrees or millimetres. ``parent``
+names the joint that carries a joint, or "base"; the default is the joint of the table before. A
+joint with ``follows = {arm = -1.0}`` moves with others, and is at ``follows_offset`` where they are
+at 0.
 """
 
 from __future__ import annotations
@@ -15,8 +18,8 @@ import math
 import re
 import tomllib
 import warnings
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,17 +30,20 @@ from armdyn.errors import RobotError, RobotWarning, shown
 from armdyn.robot.formats.records import Fault, file_bytes, naming
 from armdyn.robot.joint import NO_LIMITS, Joint, angle_faults, limit_faults, link_faults
 from armdyn.robot.leniency import STRICT, Leniency, PhysicalFault, checked_leniency
+from armdyn.robot.mechanism import BASE, Follower, link_parents
 from armdyn.robot.model import IDENTITY, NamedFrame, Robot, placement_of
 
 ROBOT_KEYS = (
     "name", "notes", "n_joints", "units", "strict", "waive", "gravity", "base", "tool", "frame",
-    "joint",
+    "tips", "joint",
 )  # fmt: skip
 FRAME_KEYS = ("name", "link", "placement")
 JOINT_KEYS = tuple(field.name for field in fields(Joint))
+# Further keys of a joint that follows others.
+FOLLOWER_KEYS = ("follows", "follows_offset")
 # Written last: a truncated file lacks at least the last of these.
 REQUIRED_KEYS = ("kind", "beta", "b", "theta", "d", "mass", "com", "inertia")
-DEGREES = {f"{key}_deg": key for key in ("beta", "theta", "lower", "upper")}
+DEGREES = {f"{key}_deg": key for key in ("beta", "theta", "lower", "upper", "branch_angle")}
 
 # Other common names of the same keys.
 OTHER_NAMES = {
@@ -80,21 +86,26 @@ def robot_from_toml(data: bytes, source: str | Path, leniency: Leniency = STRICT
             raise Fault(f"`strict` is {shown(own)}, expected true or false.")
         if table.get("units", SI) != SI:
             raise Fault(f"`units` is {shown(table['units'])}, expected {SI!r}.")
-        joints: list[Joint] = []
+        links: list[Joint] = []
+        rules: list[Table] = []
         for k, row in enumerate(rows, 1):
             where = f"[[joint]] number {k}"
+            arguments = _joint_arguments(row, where)
+            rules.append({key: arguments.pop(key) for key in FOLLOWER_KEYS if key in arguments})
             try:
-                joint = Joint(**_usable(_joint_arguments(row, where), where, leniency))
+                joint = Joint(**_usable(arguments, where, leniency))
             except RobotError as error:
                 raise RobotError(f"{where}: {error}") from error
             if "units" not in table:
                 _check_units(joint, row, source, where, leniency.strict)
-            joints.append(joint)
+            links.append(joint)
         name = table.get("name", Path(source).stem)
         if not isinstance(name, str):
             raise Fault(f"`name` is {shown(name)}, expected a string in quotes.")
-        given = {key: table[key] for key in ("notes", "gravity", "base", "tool") if key in table}
-        frames = _frames(table.get("frame", []), len(joints))
+        keys = ("notes", "gravity", "base", "tool", "tips")
+        given = {key: table[key] for key in keys if key in table}
+        frames = _frames(table.get("frame", []), len(links))
+        joints, given["followers"] = _mechanism(links, rules)
         waive = checked_leniency(own, table.get("waive", []), error=RobotError).waive
         waive = tuple(dict.fromkeys((*waive, *leniency.waive)))
         strict = leniency.strict and own
@@ -103,9 +114,9 @@ def robot_from_toml(data: bytes, source: str | Path, leniency: Leniency = STRICT
 
 def toml_text(robot: Robot) -> str:
     """Return the arm as TOML; reading it back gives an equal arm, to the last bit."""
-    table: Table = {"name": robot.name, "n_joints": robot.n, "units": SI}
+    table: Table = {"name": robot.name, "n_joints": len(robot.links), "units": SI}
     table["gravity"] = list(robot.gravity)
-    faults = (fault for j in robot.joints for fault in (*angle_faults(j), *link_faults(j)))
+    faults = (fault for j in robot.links for fault in (*angle_faults(j), *link_faults(j)))
     checks = {fault.check for fault in faults}
     if checks and not robot.strict:
         table["strict"] = False
@@ -119,12 +130,45 @@ def toml_text(robot: Robot) -> str:
             {"name": frame.name, "link": frame.link, "placement": [*map(list, frame.placement)]}
             for frame in robot.frames
         ]
-    table["joint"] = [_joint_table(joint) for joint in robot.joints]
+    if robot.tips:
+        table["tips"] = list(robot.tips)
+    table["joint"] = [_joint_table(joint) for joint in _with_parents(robot)]
+    for row, follower in zip(table["joint"][robot.n :], robot.followers, strict=True):
+        row["follows"] = dict(follower.follows)
+        if follower.offset:
+            row["follows_offset"] = follower.offset
     notes = tomli_w.dumps({"notes": list(robot.notes)}) if robot.notes else ""
     # The writer puts every number of an array on a line of its own. A line break inside brackets
     # cannot be part of a string, since strings are written with \n escaped.
     rows = re.sub(r"\[\n[^\[\]]*\]", _on_one_line, tomli_w.dumps(table))
     return f"# An arm in SI units and radians, modified DH.\n{notes}{rows}"
+
+
+def _mechanism(links: list[Joint], rules: Sequence[Table]) -> tuple[list[Joint], list[Follower]]:
+    """Return joints and followers of the [[joint]] tables, in their order.
+
+    A joint without `parent` hangs on the one of the table before.
+    """
+    if not any(rules):
+        return links, []
+    links = [
+        joint if joint.name else replace(joint, name=f"joint{k}")
+        for k, joint in enumerate(links, 1)
+    ]
+    joints: list[Joint] = []
+    followers: list[Follower] = []
+    before = "base"
+    for joint, rule in zip(links, rules, strict=True):
+        joint = joint if joint.parent else replace(joint, parent=before)
+        before = joint.name
+        if not rule:
+            joints.append(joint)
+            continue
+        if "follows" not in rule:
+            raise Fault(f"joint {joint.name!r} has `follows_offset`, but no `follows`.")
+        offset = rule.get("follows_offset", 0.0)
+        followers.append(Follower(joint, rule["follows"], offset))
+    return joints, followers
 
 
 def _frames(rows: object, n: int) -> list[NamedFrame]:
@@ -162,12 +206,23 @@ def _on_one_line(array: re.Match[str]) -> str:
     return "[" + ", ".join(array.group()[1:-1].replace(",", " ").split()) + "]"
 
 
+def _with_parents(robot: Robot) -> list[Joint]:
+    """Return the links of a robot, those of a tree with their parents."""
+    if robot.is_serial:
+        return list(robot.joints)
+    names = [BASE, *(joint.name for joint in robot.links)]
+    pairs = zip(robot.links, link_parents(robot), strict=True)
+    return [replace(joint, parent=names[parent]) for joint, parent in pairs]
+
+
 def _joint_table(joint: Joint) -> Table:
     optional = [key for key in JOINT_KEYS if key not in REQUIRED_KEYS]
     values = {key: getattr(joint, key) for key in (*optional, *REQUIRED_KEYS)}
     table: Table = {"name": values.pop("name")}
     for key, value in values.items():
-        if key in REQUIRED_KEYS or (math.isfinite(value) and value != 0.0) or key in _limits(joint):
+        if key == "parent":
+            table |= {key: value} if value else {}
+        elif key in REQUIRED_KEYS or key in _limits(joint) or (math.isfinite(value) and value):
             table[key] = list(cast(Iterable[float], value)) if isinstance(value, tuple) else value
     return table
 
@@ -222,7 +277,7 @@ def _joint_tables(table: Table) -> list[Table]:
 
 def _joint_arguments(row: Table, where: str) -> Table:
     """Return the arguments of `Joint`: every key known, none missing, degrees converted."""
-    _check_keys(row, (*JOINT_KEYS, *DEGREES), where)
+    _check_keys(row, (*JOINT_KEYS, *FOLLOWER_KEYS, *DEGREES), where)
     arguments = dict(row)
     for degrees, key in DEGREES.items():
         if degrees not in row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from armdyn.robot.formats.records import FREE_TYPES, Description, Fault, TreeJoint, listed
 
@@ -80,10 +81,10 @@ class Tree:
 
 @dataclass(frozen=True)
 class Path:
-    """The joints from `base` to `tip`, and notes on the choice."""
+    """The joints from `base` to the tips, each after those before it, and notes on the choice."""
 
     base: str
-    tip: str
+    tips: tuple[str, ...]
     joints: list[TreeJoint]
     notes: list[str]
 
@@ -146,9 +147,24 @@ def left_out(leaving: Mapping[str, Iterable[str]], without: Iterable[str]) -> se
     return gone
 
 
-def choose_path(tree: Tree, base: str | None, tip: str | None) -> Path:
-    """Return the path from `base` (default: the root) to `tip` (default: as far as unique)."""
-    for role, name in (("base", base), ("tip", tip)):
+def choose_path(
+    tree: Tree,
+    base: str | None,
+    tip: str | None,
+    tips: tuple[str, ...] | Literal["all"] | None = None,
+    followers: bool = False,
+) -> Path:
+    """Return the joints from `base` (default: the root) to the tips.
+
+    Args:
+        tree: the tree.
+        base: where they begin.
+        tip: where they end; default: as far as unique.
+        tips: the ends of a tree, or "all" of them.
+        followers: whether joints that follow others move.
+    """
+    named = tips if isinstance(tips, tuple) else ()
+    for role, name in (("base", base), ("tip", tip), *(("tip", one) for one in named)):
         if name is not None and name not in tree.leaving:
             if name in tree.gone:
                 raise Fault(f"link {name!r} cannot be the {role}: `without` leaves it out.")
@@ -156,20 +172,57 @@ def choose_path(tree: Tree, base: str | None, tip: str | None) -> Path:
                 f"there is no link {name!r} to be the {role}{_did_you_mean(name, tree.order)}"
             )
     start = tree.root if base is None else base
-    path = _walk_down(tree, start) if tip is None else _climb(tree, start, tip)
+    if tips is not None:
+        path = _union(tree, start, tips, followers)
+    else:
+        path = _walk_down(tree, start) if tip is None else _climb(tree, start, tip)
+    ends = f"tip {path.tips[0]!r}" if len(path.tips) == 1 else f"tips {listed([*path.tips])}"
     for joint in path.joints:
         if joint.is_free and joint.type not in FREE_TYPES:
             raise Fault(
-                f"joint {joint.name!r} between base {path.base!r} and tip {path.tip!r} is of type "
+                f"joint {joint.name!r} between base {path.base!r} and {ends} is of type "
                 f"{joint.type!r}, expected {', '.join(FREE_TYPES)} or fixed; pass `base` (for "
                 f"example {joint.child!r}) or `tip` so that the arm does not contain it."
             )
     if not any(joint.is_free for joint in path.joints):
         raise Fault(
-            f"no joint moves between base {path.base!r} and tip {path.tip!r}; an arm needs at "
+            f"no joint moves between base {path.base!r} and {ends}; an arm needs at "
             f"least one. Possible tips: {listed(_possible_tips(tree, start)) or 'none'}."
         )
     return path
+
+
+def _union(tree: Tree, base: str, tips: tuple[str, ...] | Literal["all"], followers: bool) -> Path:
+    """Return the joints of the paths to all tips, in the order in which branches are written."""
+    if tips == "all":
+        tips = tuple(_possible_tips(tree, base, followers))
+        if not tips:
+            raise Fault(f"nothing moves behind link {base!r}: there is no tip.")
+    paths = {tip: _climb(tree, base, tip).joints for tip in tips}
+    for tip, joints in paths.items():
+        passed = {joint.child for joint in joints[:-1]} | {base}
+        if inner := [other for other in paths if other in passed]:
+            raise Fault(
+                f"the tips {inner[0]!r} and {tip!r} lie on one path: leave out {inner[0]!r}. Its "
+                "frame can be named all the same."
+            )
+    wanted = {joint.name for joints in paths.values() for joint in joints}
+    found: list[TreeJoint] = []
+    waiting = [base]
+    while waiting:
+        leaving = [joint for joint in tree.leaving[waiting.pop()] if joint.name in wanted]
+        # a branch is followed to its end before the next one begins
+        waiting += [joint.child for joint in reversed(leaving)]
+        found += leaving
+    place = {joint.name: k for k, joint in enumerate(found)}
+    order = sorted(found, key=lambda joint: _way(tree, joint, place))
+    ends = [base, *(joint.child for joint in order)]
+    return Path(base, tuple(sorted(paths, key=ends.index)), order, [])
+
+
+def _way(tree: Tree, joint: TreeJoint, place: Mapping[str, int]) -> list[int]:
+    """Return the places of the joints on the way to a joint: sorted, branches stay together."""
+    return [place[one.name] for one in tree.above(joint.child) if one.name in place]
 
 
 def _climb(tree: Tree, base: str, tip: str) -> Path:
@@ -182,7 +235,7 @@ def _climb(tree: Tree, base: str, tip: str) -> Path:
             )
         joints.append(tree.arriving[link])
         link = joints[-1].parent
-    return Path(base, tip, joints[::-1], [])
+    return Path(base, (tip,), joints[::-1], [])
 
 
 def _walk_down(tree: Tree, base: str) -> Path:
@@ -199,8 +252,8 @@ def _walk_down(tree: Tree, base: str) -> Path:
             if sum(j.is_free for j in joints) < 2:
                 raise Fault(
                     f"several moving branches leave link {link!r} (joints {branches}), so that the "
-                    "tip must be chosen: pass `tip` (and `base` if needed). Possible tips: "
-                    f"{listed(_possible_tips(tree, base))}."
+                    "tip must be chosen: pass `tip` (and `base` if needed), or several as `tips`. "
+                    f"Possible tips: {listed(_possible_tips(tree, base))}."
                 )
             notes.append(
                 f"The tip is link {link!r}: several moving branches leave it ({branches})."
@@ -214,7 +267,7 @@ def _walk_down(tree: Tree, base: str) -> Path:
             break
         joints.append(moving[0] if moving else leaving[0])
         link = joints[-1].child
-    return Path(base, link, joints, notes)
+    return Path(base, (link,), joints, notes)
 
 
 def _free_below(tree: Tree) -> dict[str, bool]:
@@ -245,13 +298,14 @@ def _follower_forks(tree: Tree) -> set[str]:
     return forks
 
 
-def _possible_tips(tree: Tree, base: str) -> list[str]:
+def _possible_tips(tree: Tree, base: str, followers: bool = False) -> list[str]:
     """Return the ends of the tree below `base` that a moving joint carries."""
     carried: dict[str, bool] = {base: False}
     for link in tree.order:
         if link in carried:
             for joint in tree.leaving[link]:
-                carried[joint.child] = carried[link] or joint.is_free
+                moves = joint.is_free or (followers and joint.is_follower)
+                carried[joint.child] = carried[link] or moves
     return [link for link, moved in carried.items() if moved and not tree.leaving[link]]
 
 

@@ -31,6 +31,7 @@ from armdyn.robot.formats.records import (
     Loop,
     Origin,
     Remark,
+    Rule,
     Site,
     Solid,
     TreeJoint,
@@ -277,7 +278,7 @@ class Describer:
         return TreeJoint(
             name, kind, parent, "", axis=(x, y, z), lower=lower, upper=upper,
             velocity=drives.velocity(name), effort=drives.effort(joint),
-            coupling=None if leader is None else Coupling(leader, 0.0, ref),
+            coupling=None if leader is None else Coupling(leader, 0.0, ref, self._rule(joint)),
             rotor_inertia=drives.rotor_inertia(joint), friction=drives.friction(joint, name),
             rest=ref,
         )  # fmt: skip
@@ -315,6 +316,21 @@ class Describer:
         name = f"{parent} to {child}"
         self._synthetic.add(name)
         self._tree[name] = TreeJoint(name, "fixed", parent, child, origin)
+
+    def _rule(self, joint: int) -> Rule | None:
+        """Return how a joint follows another by an equality; None if not linearly."""
+        answer, positions = self._answer, self._answer["qpos0"]
+        names: list[str] = answer["jnt_names"]
+        for one in answer["equalities"]:
+            a0, a1, *higher = one["polynomial"]
+            if one["type"] != "joint" or one["first"] != names[joint] or any(higher):
+                continue
+            if one["second"] in names and one["second"]:
+                own, other = (
+                    positions[answer["jnt_qposadr"][k]] for k in (joint, names.index(one["second"]))
+                )
+                return Rule(a1, own + a0 - a1 * other)
+        return None
 
     def _found_followers(self) -> dict[int, str]:
         """Return what drives the joints that do not move independently."""

@@ -313,6 +313,7 @@ def _couplings(spec: Any) -> dict[str, Any]:
             "sites": one.objtype == mujoco.mjtObj.mjOBJ_SITE,
             "first": one.name1,
             "second": one.name2,
+            "polynomial": [float(x) for x in one.data[:5]],
         }
         for one in spec.equalities
         if one.active and one.type in kinds

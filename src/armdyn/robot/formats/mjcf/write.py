@@ -33,6 +33,7 @@ from armdyn.robot.formats.mjcf.model import ATTRIBUTES, EXACT, NO_LIMIT, own_fie
 from armdyn.robot.formats.records import listed
 from armdyn.robot.formats.xml import DEEPEST, numbers_text, xml_name
 from armdyn.robot.joint import Joint
+from armdyn.robot.mechanism import check_serial
 from armdyn.robot.model import Robot
 
 # MuJoCo refuses moving bodies with smaller masses [kg] and moments [kg m^2] than 1e-15.
@@ -54,6 +55,7 @@ def mjcf_text(robot: Robot) -> str:
     Raises:
         RobotError: a link has an inertia that MuJoCo refuses.
     """
+    check_serial(robot, "Files of this format")
     if robot.n > DEEPEST - 10:
         raise RobotError(
             f"robot {robot.name!r} has {robot.n} joints; MuJoCo reads bodies nested up to "

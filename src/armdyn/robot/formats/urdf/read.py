@@ -17,6 +17,7 @@ from armdyn.robot.formats.records import (
     Fault,
     Inertial,
     Origin,
+    Rule,
     TreeJoint,
     TreeLink,
     Words,
@@ -69,6 +70,9 @@ MOST_LINKS = 10_000
 # m, rad/s, m/s, N m or N] means no limit.
 NO_LIMIT = 1e9
 
+# Between the names of tips in an attribute.
+TIPS_APART = "|"
+
 # Axes and quaternions shorter than this have no direction: far less than rounding of units.
 SHORTEST = 1e-9
 
@@ -112,17 +116,20 @@ def parse_description(
     notes += told
     joints = {k: reader.joint(k, found, drives) for k, found in joint_elements.items()}
     extension = reader.elements.child(root, "armdyn", "<robot>")
-    gravity, exact, tip = Description.gravity, False, None
+    gravity, exact, tip, tips = Description.gravity, False, None, None
     if extension is not None:
         where = "<armdyn> of <robot>"
-        only_attributes(extension, ("gravity", "exact", "tip"), where)
+        only_attributes(extension, ("gravity", "exact", "tip", "tips", "followers"), where)
         if attribute(extension, "gravity", where) is not None:
             gravity = triple(extension, "gravity", where)
         exact = flag(extension, "exact", where)
         tip = attribute(extension, "tip", where)
+        listed_tips = attribute(extension, "tips", where)
+        tips = None if listed_tips is None else tuple(listed_tips.split(TIPS_APART))
     return Description(
-        name, links, joints, WORDS, gravity, frozenset(gone), exact, tuple(notes), tip=tip
-    )
+        name, links, joints, WORDS, gravity, frozenset(gone), exact, tuple(notes), tip=tip,
+        tips=tips,
+    )  # fmt: skip
 
 
 def _rotors(root: Element) -> tuple[dict[str, float], list[str]]:
@@ -238,7 +245,8 @@ class _Reader:
         multiplier = optional(found, "multiplier", where)
         offset = optional(found, "offset", where)
         leader = text(found, "joint", where)
-        return Coupling(leader, 1.0 if multiplier is None else multiplier, offset or 0.0)
+        rule = Rule(1.0 if multiplier is None else multiplier, offset or 0.0)
+        return Coupling(leader, *rule, rule)
 
     def origin(self, element: Element, where: str) -> Origin:
         found = self.elements.child(element, "origin", where)

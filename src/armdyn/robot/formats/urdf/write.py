@@ -13,12 +13,19 @@ from armdyn.arrays import Array
 from armdyn.errors import RobotError
 from armdyn.robot.formats.bodies import Body, seen_in, six_of
 from armdyn.robot.formats.geometry import at_zero, invert, product, roll_pitch_yaw, without_residues
-from armdyn.robot.formats.into import EQUAL_NUMBER_TOLERANCE, NewInertial, new_inertials, skeleton
-from armdyn.robot.formats.records import Description, Origin, file_bytes, naming
+from armdyn.robot.formats.into import (
+    EQUAL_NUMBER_TOLERANCE,
+    NewInertial,
+    Skeleton,
+    new_inertials,
+    skeleton,
+)
+from armdyn.robot.formats.records import MOVE, Description, Origin, file_bytes, naming
 from armdyn.robot.formats.urdf.elements import is_expression
 from armdyn.robot.formats.urdf.read import (
     DYNAMICS,
     NO_LIMIT,
+    TIPS_APART,
     own_attributes,
     parse_description,
     parse_urdf,
@@ -26,6 +33,7 @@ from armdyn.robot.formats.urdf.read import (
 from armdyn.robot.formats.urdf.xml import LARGEST_FILE
 from armdyn.robot.formats.xml import XmlElement, XmlSource, number_text, numbers_text, xml_name
 from armdyn.robot.joint import Joint
+from armdyn.robot.mechanism import Follower, ends, link_parents
 from armdyn.robot.model import IDENTITY, Robot
 
 # `Robot` to URDF.
@@ -42,9 +50,14 @@ def urdf_text(robot: Robot) -> str:
     return text if _is_kept(text) else _text(robot, exact=True)
 
 
+def description_of(robot: Robot) -> Description:
+    """Return a robot as the records of its file, with exact numbers."""
+    return parse_description(_text(robot, exact=True), strict=False)
+
+
 def lost_in_urdf(robot: Robot) -> list[str]:
     """Return what other programs that read the URDF of a robot do not see."""
-    fields = [field for field in own_attributes() if any(getattr(j, field) for j in robot.joints)]
+    fields = [field for field in own_attributes() if any(getattr(j, field) for j in robot.links)]
     if not fields:
         return []
     words = ", ".join(field.replace("_", " ") for field in fields)
@@ -58,7 +71,9 @@ def _text(robot: Robot, *, exact: bool) -> str:
     root = Element("robot", name=_name(robot.name or "arm"))
     made = skeleton(robot)
     own = {"gravity": numbers_text(robot.gravity)} if robot.gravity != Description.gravity else {}
-    if robot.frames:
+    if not robot.is_serial:
+        own |= {"tips": _listed(robot, made), "followers": MOVE}
+    elif robot.frames:
         own["tip"] = _name(made.tip)
     if exact:
         own["exact"] = "true"
@@ -71,14 +86,15 @@ def _text(robot: Robot, *, exact: bool) -> str:
     bases = [one for one in made.fixed if one.link == 0 and np.array_equal(one.placement, IDENTITY)]
     carriers = [made.links[0], *(one.name for one in bases)]
     above = {one.name: carrier for one, carrier in zip(bases, carriers, strict=False)}
-    before = np.array(robot.base)
-    for i, joint in enumerate(robot.joints, 1):
-        parent = carriers[-1] if i == 1 else made.links[i - 1]
+    rules = {one.joint.name: one for one in robot.followers}
+    for i, (joint, above_it) in enumerate(zip(robot.links, link_parents(robot), strict=True), 1):
+        parent = made.links[above_it] if above_it else carriers[-1]
         child, at = made.links[i], made.frames[i]
+        before = invert(made.frames[above_it]) if above_it else np.array(robot.base)
         zero = product(before, at_zero(joint))
-        _add_joint(root, joint, parent, child, product(zero, at), at)
+        rule = rules.get(joint.name)
+        _add_joint(root, joint, parent, child, product(zero, at), at, rule)
         _add_link(root, joint, child, at)
-        before = invert(at)
     for one in made.fixed:
         fixed = SubElement(root, "joint", name=_name(one.joint), type="fixed")
         parent = above.get(one.name, made.links[one.link])
@@ -120,7 +136,29 @@ def _add_link(root: Element, joint: Joint, name: str, at: Array) -> None:
     SubElement(inertial, "inertia", dict(zip(keys, map(number_text, inertia), strict=True)))
 
 
-def _add_joint(root: Element, joint: Joint, parent: str, child: str, T: Array, at: Array) -> None:
+def _listed(robot: Robot, made: Skeleton) -> str:
+    """Return the names of the links at the tips of a tree, as an attribute has them."""
+    tips = robot.tips
+    if not tips:
+        tips = [made.tip] if made.tip else [made.links[i] for i in ends(robot)]
+    names = [_name(tip) for tip in tips]
+    if odd := [name for name in names if TIPS_APART in name]:
+        raise RobotError(
+            f"the tip {odd[0]!r} has {TIPS_APART!r} in its name, which separates tips in the "
+            "file; rename it."
+        )
+    return TIPS_APART.join(names)
+
+
+def _add_joint(
+    root: Element,
+    joint: Joint,
+    parent: str,
+    child: str,
+    T: Array,
+    at: Array,
+    rule: Follower | None,
+) -> None:
     endless = joint.is_revolute and min(-joint.lower, joint.upper) >= NO_LIMIT
     kind = "continuous" if endless else joint.kind
     element = SubElement(root, "joint", name=_name(joint.name), type=kind)
@@ -134,9 +172,24 @@ def _add_joint(root: Element, joint: Joint, parent: str, child: str, T: Array, a
     limit.set("velocity", repr(min(joint.velocity, NO_LIMIT)))
     dynamics = {key: repr(getattr(joint, field)) for field, key in DYNAMICS.items()}
     SubElement(element, "dynamics", dynamics)
+    if rule is not None:
+        _add_mimic(element, rule)
     own = {field: value for field in own_attributes() if (value := getattr(joint, field))}
     if own:
         SubElement(element, "armdyn", {field: repr(value) for field, value in own.items()})
+
+
+def _add_mimic(element: Element, rule: Follower) -> None:
+    if len(rule.follows) > 1:
+        leaders = ", ".join(repr(name) for name, _ in rule.follows)
+        raise RobotError(
+            f"joint {rule.joint.name!r} follows {leaders}: a <mimic> of URDF follows one joint. "
+            "Save the robot as TOML."
+        )
+    leader, factor = next(iter(rule.follows))
+    SubElement(
+        element, "mimic", joint=_name(leader), multiplier=repr(factor), offset=repr(rule.offset)
+    )
 
 
 def _connect(element: Element, parent: str, child: str, T: Array) -> None:
